@@ -1,0 +1,33 @@
+"""Dense retrieval that understands *and*, *or* and *not*."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boolattn.attention import BoolAttnConfig, Trace
+    from boolattn.encoders.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
+
+__version__ = "0.1.0"
+
+# Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
+_HOME = {
+    "BoolAttnConfig": "boolattn.attention",
+    "Trace": "boolattn.attention",
+    "attach": "boolattn.encoders.plugin",
+    "detach": "boolattn.encoders.plugin",
+    "load_adapter": "boolattn.encoders.plugin",
+    "mechanism_of": "boolattn.encoders.plugin",
+    "save_adapter": "boolattn.encoders.plugin",
+}
+
+__all__ = ["BoolAttnConfig", "Trace", "attach", "detach", "load_adapter", "mechanism_of", "save_adapter"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'boolattn' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

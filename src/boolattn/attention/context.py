@@ -1,0 +1,68 @@
+"""What goes in beside the states, what is handed down from the first layer, and what is recorded."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from torch import Tensor
+
+from boolattn.attention.projection import Projection
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the caller knows, so that the mechanism need not predict it."""
+
+    gates: Tensor | None = None  # (B, K), 0 or 1
+    cues: Tensor | None = None  # (B, L, K), probabilities
+    scopes: Tensor | None = None  # (B, L, K), 0 or 1, for every head
+    strength: Tensor | None = None  # (K,), the bias itself
+
+
+@dataclass
+class Trace:
+    """What the mechanism did with one batch. Logits are missing where the caller gave the answer."""
+
+    operators: tuple[str, ...]
+    gates: Tensor  # (B, K)
+    gate_logits: Tensor | None
+    cues: Tensor  # (B, L, K), probabilities
+    cue_logits: Tensor | None
+    scopes: list[Tensor] = field(default_factory=list)  # one per layer, (B, L, h, K); none where no gate is open
+    scope_logits: list[Tensor] = field(default_factory=list)  # likewise
+    biases: list[Tensor] = field(default_factory=list)  # likewise
+
+    def record(self, layer: int, scopes: Tensor, biases: Tensor, logits: Tensor | None, heads: int) -> None:
+        """Add one layer; what was given for all heads is written out per head."""
+        if layer < len(self.scopes):
+            return  # gradient checkpointing computes a layer again
+        shape = (*scopes.shape[:2], heads, scopes.shape[-1])
+        self.scopes.append(scopes.expand(shape))
+        self.biases.append(biases.expand(shape))
+        if logits is not None:
+            self.scope_logits.append(logits)
+
+
+class LayerWeights(NamedTuple):
+    """One layer's predictors with everything that does not depend on the input folded in."""
+
+    projection: Projection
+    second_layer: tuple[Tensor, Tensor]
+
+
+@dataclass
+class Context:
+    """What the first layer found out and every layer uses."""
+
+    given: Given
+    mask: Tensor  # (B, L), 1 for real tokens
+    trace: Trace | None = None
+    weight: Tensor | None = None  # (B, L, 1, K): the operator's sign times G, 0 at padding; None: no gate is open
+    signals: Tensor | None = None  # (B * L, 2K): cues and position weights, as the projection takes them
+    neighbours: Tensor | None = None  # (B, L, L * kernel): which tokens a convolution sees
+    layers: Sequence[LayerWeights] = ()
+
+    @property
+    def closed(self) -> bool:
+        """Whether there is nothing to add, in any layer."""
+        return self.weight is None
