@@ -1,0 +1,1 @@
+"""The mechanism inside Hugging Face encoders."""

@@ -1,0 +1,163 @@
+"""attach, detach, save, load."""
+
+import copy
+import json
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import torch
+from transformers import AutoModel, BertConfig, BertForMaskedLM, DebertaV2Config
+
+from boolattn import BoolAttnConfig, attach, detach, load_adapter, mechanism_of, save_adapter
+from boolattn.encoders.backbones import UnknownBackboneError
+from tests.encoders.tiny import KINDS, SIZES, batch, tiny
+
+OPEN = {"operators": torch.ones(3, 3)}
+
+LOAD_AND_EMBED = """
+import sys, pathlib, torch
+from boolattn import load_adapter
+from tests.encoders.tiny import batch, tiny
+for folder in pathlib.Path(sys.argv[1]).iterdir():
+    model = load_adapter(tiny(*folder.name.split()), folder)
+    with torch.no_grad():
+        torch.save(model(**batch(), operators=torch.ones(3, 3)).last_hidden_state, folder / "states.pt")
+"""
+
+
+@torch.no_grad()
+def test_saved_then_loaded_in_a_new_process_gives_identical_embeddings(tmp_path):
+    expected = {}
+    for family, attention in KINDS:
+        model, folder = (
+            attach(tiny(family, attention), BoolAttnConfig(gate="learned", window=4)),
+            f"{family} {attention}",
+        )
+        save_adapter(model, tmp_path / folder)
+        assert sorted(path.name for path in (tmp_path / folder).iterdir()) == ["boolattn.json", "boolattn.safetensors"]
+        expected[folder] = model(**batch(), **OPEN).last_hidden_state
+    subprocess.run([sys.executable, "-c", LOAD_AND_EMBED, str(tmp_path)], check=True)
+    for folder, states in expected.items():
+        assert torch.equal(torch.load(tmp_path / folder / "states.pt"), states), folder
+
+
+@torch.no_grad()
+def test_a_minilm_adapter_loads_back_to_identical_embeddings(minilm, minilm_folder, minilm_tokenizer, tmp_path):
+    tokens = minilm_tokenizer(["movies set in Vietnam but not about war"], return_tensors="pt")
+    attention = minilm.config._attn_implementation
+    save_adapter(attach(minilm), tmp_path)
+    fresh = AutoModel.from_pretrained(minilm_folder, attn_implementation=attention).eval()
+    loaded = load_adapter(fresh, tmp_path)
+    states = loaded(**tokens, operators=["not"]).last_hidden_state
+    assert torch.equal(states, minilm(**tokens, operators=["not"]).last_hidden_state)
+
+
+def test_an_adapter_for_another_backbone_is_refused(tmp_path):
+    save_adapter(attach(tiny("bert")), tmp_path)
+    with pytest.raises(ValueError, match=r"'model_type': 'bert'.*'model_type': 'electra'"):
+        load_adapter(tiny("electra"), tmp_path)
+
+
+def test_a_damaged_adapter_leaves_the_backbone_alone(tmp_path):
+    save_adapter(attach(tiny("bert")), tmp_path)
+    settings = json.loads((tmp_path / "boolattn.json").read_text())
+    settings["config"]["bias_rank"] = 5
+    (tmp_path / "boolattn.json").write_text(json.dumps(settings))
+    model = tiny("bert")
+    with pytest.raises(RuntimeError, match="size mismatch"):
+        load_adapter(model, tmp_path)
+    assert not hasattr(model, "boolattn")
+    settings["config"]["colour"] = "blue"
+    (tmp_path / "boolattn.json").write_text(json.dumps(settings))
+    with pytest.raises(ValueError, match="unknown settings"):
+        load_adapter(model, tmp_path)
+
+
+def test_unknown_families_are_told_how_to_add_a_row():
+    sizes = {name: SIZES[name] for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")}
+    model = AutoModel.from_config(DebertaV2Config(**sizes, intermediate_size=64))
+    with pytest.raises(UnknownBackboneError, match=r"BACKBONES\['deberta-v2'\] = Backbone\("):
+        attach(model)
+
+
+def test_attaching_twice_or_detaching_nothing_is_refused():
+    model = tiny("bert")
+    with pytest.raises(ValueError, match="attach"):
+        detach(model)
+    attach(model)
+    with pytest.raises(ValueError, match="detach"):
+        attach(model)
+
+
+def test_decoders_are_refused():
+    model = AutoModel.from_config(BertConfig(**SIZES, is_decoder=True))
+    with pytest.raises(ValueError, match="is_decoder"):
+        attach(model)
+
+
+@torch.no_grad()
+def test_a_model_under_a_head_works_too():
+    model = BertForMaskedLM(BertConfig(**SIZES)).eval()
+    bare = model(**batch()).logits
+    attach(model)
+    assert torch.equal(model(**batch()).logits, bare)
+    assert not torch.equal(model(**batch(), **OPEN).logits, bare)
+    assert torch.equal(detach(model)(**batch()).logits, bare)
+
+
+@torch.no_grad()
+def test_a_copy_has_a_mechanism_of_its_own(encoder):
+    attach(encoder)
+    before = encoder(**batch(), **OPEN).last_hidden_state
+    for twin in (copy.deepcopy(encoder), pickle.loads(pickle.dumps(encoder))):
+        assert torch.equal(twin(**batch(), **OPEN).last_hidden_state, before)
+        for weight in mechanism_of(twin).parameters():
+            weight.add_(1.0)
+        assert torch.equal(encoder(**batch(), **OPEN).last_hidden_state, before)
+        assert not torch.equal(twin(**batch(), **OPEN).last_hidden_state, before)
+        detach(twin)
+        assert torch.equal(twin(**batch()).last_hidden_state, encoder(**batch()).last_hidden_state)
+
+
+@torch.no_grad()
+def test_threads_do_not_mix_their_calls(encoder):
+    attach(encoder)
+    calls = [{"operators": [["not"]] * 3}, {"operators": [["and"]] * 3}, {}, {"operators": [["or"]] * 3}] * 8
+    alone = [encoder(**batch(), **call).last_hidden_state for call in calls]
+
+    def run(call: dict) -> torch.Tensor:
+        with torch.no_grad():
+            return encoder(**batch(), **call).last_hidden_state
+
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(run, calls))
+    for one, other in zip(alone, together, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@torch.no_grad()
+def test_half_precision_follows_the_backbone(encoder, dtype):
+    model = attach(encoder.to(dtype))
+    assert {weight.dtype for weight in mechanism_of(model).parameters()} == {dtype}
+    states = model(**batch(), **OPEN).last_hidden_state
+    assert states.dtype == dtype
+    assert states.isfinite().all()
+
+
+def test_autocast(encoder):
+    attach(encoder.train())
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        encoder(**batch(), **OPEN).last_hidden_state.float().square().mean().backward()
+    assert all(weight.grad.isfinite().all() for weight in mechanism_of(encoder).parameters())
+
+
+@torch.no_grad()
+def test_512_tokens(encoder):
+    tokens = batch(2, 512)
+    states = attach(encoder)(**tokens, operators=torch.ones(2, 3)).last_hidden_state
+    assert states.shape == (2, 512, 32)
+    assert states.isfinite().all()

@@ -1,0 +1,56 @@
+"""With every gate closed the output is bit-identical to the backbone's, and detaching leaves no trace."""
+
+import pytest
+import torch
+
+from boolattn import BoolAttnConfig, attach, detach, mechanism_of
+from tests.encoders.tiny import batch
+
+CLOSED = {"not given": {}, "given empty": {"operators": [[], [], []]}, "given zeros": {"operators": torch.zeros(3, 3)}}
+
+
+def snapshot(model) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in model.state_dict().items()}
+
+
+@pytest.mark.parametrize("closed", CLOSED.values(), ids=CLOSED.keys())
+@torch.no_grad()
+def test_closed_gates_are_bit_identical(encoder, closed):
+    before = encoder(**batch()).last_hidden_state
+    attach(encoder)
+    assert torch.equal(encoder(**batch(), **closed).last_hidden_state, before)
+    opened = encoder(**batch(), operators=[["not"], ["and"], ["or"]]).last_hidden_state
+    assert (opened - before).abs().amax((1, 2)).min() > 1e-3, "open gates must do something, or this test says nothing"
+
+
+@torch.no_grad()
+def test_a_learned_gate_that_finds_nothing_is_bit_identical(encoder):
+    before = encoder(**batch()).last_hidden_state
+    attach(encoder, BoolAttnConfig(gate="learned"))
+    final = mechanism_of(encoder).gate.ffn[-1]
+    final.bias.fill_(-100.0)
+    assert torch.equal(encoder(**batch()).last_hidden_state, before)
+    final.bias.fill_(100.0)
+    assert not torch.equal(encoder(**batch()).last_hidden_state, before)
+
+
+@torch.no_grad()
+def test_detach_restores_the_backbone(encoder):
+    output, weights, modules = encoder(**batch()).last_hidden_state, snapshot(encoder), list(encoder.modules())
+    detach(attach(encoder))
+    assert list(encoder.modules()) == modules
+    assert snapshot(encoder).keys() == weights.keys()
+    assert all(torch.equal(value, weights[name]) for name, value in encoder.state_dict().items())
+    assert not any(module._forward_pre_hooks or module._forward_hooks for module in encoder.modules())
+    assert torch.equal(encoder(**batch()).last_hidden_state, output)
+
+
+@pytest.mark.parametrize("closed", [{}, {"operators": [[], []]}], ids=["not given", "given empty"])
+@torch.no_grad()
+def test_minilm_with_closed_gates_is_minilm(minilm, minilm_tokenizer, closed):
+    tokens = minilm_tokenizer(["movies set in Vietnam", "war"], padding=True, return_tensors="pt")
+    before = minilm(**tokens).last_hidden_state
+    attach(minilm)
+    assert torch.equal(minilm(**tokens, **closed).last_hidden_state, before)
+    assert not torch.equal(minilm(**tokens, operators=["not", "not"]).last_hidden_state, before)
+    assert torch.equal(detach(minilm)(**tokens).last_hidden_state, before)
