@@ -1,0 +1,58 @@
+"""Public formats -> records.
+
+Every loader is an iterator that streams its file (plain, ``.gz`` or ``.zst``). A row that is not of its format is a
+``BadRowError``, or, where the loader is given a ``SkipBad``, left out and counted.
+"""
+
+from boolattn.data.bad_rows import BadRowError, Place, SkipBad
+from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
+from boolattn.data.boolquestions import BoolQuestion, read_boolquestions, read_boolquestions_corpus
+from boolattn.data.cdsco import CdscoSentence, Negation, read_cdsco
+from boolattn.data.debian import DebianPackage, DebianTerm, read_debian_packages, read_debian_vocabulary
+from boolattn.data.excluir import ExcluirQuery, read_excluir_corpus, read_excluir_queries
+from boolattn.data.films import Film, read_films
+from boolattn.data.nevir import NevirPair, read_nevir
+from boolattn.data.pages import read_pages
+from boolattn.data.quest import QuestQuery, read_quest_queries
+from boolattn.data.records import Document, Qrel, Query
+from boolattn.data.setbert import SetBertTriple, read_setbert_triples
+from boolattn.data.trec import RunEntry, read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
+
+__all__ = [
+    "BadRowError",
+    "BoolQuestion",
+    "CdscoSentence",
+    "DebianPackage",
+    "DebianTerm",
+    "Document",
+    "ExcluirQuery",
+    "Film",
+    "Negation",
+    "NevirPair",
+    "Place",
+    "Qrel",
+    "Query",
+    "QuestQuery",
+    "RunEntry",
+    "SetBertTriple",
+    "SkipBad",
+    "read_beir_corpus",
+    "read_beir_qrels",
+    "read_beir_queries",
+    "read_boolquestions",
+    "read_boolquestions_corpus",
+    "read_cdsco",
+    "read_debian_packages",
+    "read_debian_vocabulary",
+    "read_excluir_corpus",
+    "read_excluir_queries",
+    "read_films",
+    "read_nevir",
+    "read_pages",
+    "read_quest_queries",
+    "read_setbert_triples",
+    "read_trec_qrels",
+    "read_trec_run",
+    "write_trec_qrels",
+    "write_trec_run",
+]

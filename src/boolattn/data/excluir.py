@@ -1,0 +1,75 @@
+"""ExcluIR: queries that say what to leave out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import ijson  # type: ignore[import-untyped]
+import msgspec
+
+from boolattn.data.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
+from boolattn.data.jsonl import Filled, check_row
+from boolattn.data.records import Document
+from boolattn.data.streams import open_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ExcluirQuery:
+    """One exclusionary query.
+
+    Attributes:
+        query: The query, which says what it does not want.
+        source_question: The question of HotpotQA it was made from.
+        wanted: Id of the document to rank above the other.
+        excluded: Id of the document it does not want.
+    """
+
+    query: str
+    source_question: str
+    wanted: str
+    excluded: str
+
+
+class _Row(msgspec.Struct, rename={"query": "RQ_rewrite", "source_question": "question0", "pair": "corpus_sub_index"}):
+    query: Filled
+    source_question: str
+    pair: tuple[int, int]
+
+
+def read_excluir_queries(path: str | Path, skip: SkipBad | None = None) -> Iterator[ExcluirQuery]:
+    """Read ``test_manual_final.json``."""
+    return keep_good(_items(path), _query, skip)
+
+
+def read_excluir_corpus(path: str | Path, skip: SkipBad | None = None) -> Iterator[Document]:
+    """Read ``corpus.json``, a list of texts; queries name them by their position, from 0."""
+    return keep_good(_items(path), _document, skip)
+
+
+def _query(place: Place, item: Any) -> ExcluirQuery:
+    row = check_row(place, item, _Row)
+    # The authors list the document to exclude first; their evaluation counts the second as relevant.
+    excluded, wanted = map(str, row.pair)
+    return ExcluirQuery(row.query, row.source_question, wanted=wanted, excluded=excluded)
+
+
+def _document(place: Place, item: Any) -> Document:
+    return Document(str(place.number - 1), "", check_row(place, item, str))
+
+
+def _items(path: str | Path) -> Iterator[tuple[Place, Any]]:
+    """Stream the items of a file that is one JSON list."""
+    place = Place(str(path), 1, "row")
+    with open_bytes(path) as stream:
+        try:
+            events = ijson.parse(stream, use_float=True)
+            first = next(events)
+            if first[1] != "start_array":
+                raise BadRowError(place, WHOLE_ROW, "expected the file to be one JSON list, [...]")
+            for item in ijson.items(chain([first], events), "item"):
+                yield place, item
+                place = place._replace(number=place.number + 1)
+        except ijson.JSONError as error:
+            raise BadRowError(place, WHOLE_ROW, f"expected JSON ({error})") from error

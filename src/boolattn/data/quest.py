@@ -1,0 +1,47 @@
+"""QUEST: queries whose template names the operators. LIMIT+ gives its queries in the same shape."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from boolattn.data.bad_rows import SkipBad
+from boolattn.data.jsonl import Filled, read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class QuestQuery:
+    """One query of QUEST.
+
+    Attributes:
+        query: The query as a person worded it.
+        docs: Titles of the documents that answer it.
+        template: How its atoms are joined, such as ``"_ that are not _"``.
+        original_query: The query as the template worded it, its atoms between ``<mark>`` and ``</mark>``, where known.
+        domain: What is asked for, such as ``"films"``, where known.
+    """
+
+    query: str
+    docs: tuple[str, ...]
+    template: str
+    original_query: str | None
+    domain: str | None
+
+
+class _Metadata(msgspec.Struct):
+    template: Filled
+    domain: str | None = None
+
+
+class _QueryRow(msgspec.Struct):
+    query: Filled
+    docs: tuple[str, ...]
+    metadata: _Metadata
+    original_query: str | None = None
+
+
+def read_quest_queries(path: str | Path, skip: SkipBad | None = None) -> Iterator[QuestQuery]:
+    """Read ``train.jsonl``, ``val.jsonl`` or ``test.jsonl`` of QUEST, or the queries of LIMIT+."""
+    for row in read_jsonl(path, _QueryRow, skip):
+        yield QuestQuery(row.query, row.docs, row.metadata.template, row.original_query, row.metadata.domain)
