@@ -1,0 +1,94 @@
+"""Which words of two texts mean the same: by stem, by a short list of synonyms, else by likeness."""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from unicodedata import combining, normalize
+
+from rapidfuzz.distance import JaroWinkler
+from snowballstemmer import stemmer  # type: ignore[import-untyped]
+
+from boolattn.queries.spans import Span
+from boolattn.queries.typography import plain_marks
+
+_WORD = re.compile(r"\w+(?:'\w+)*")
+_STEMMER = stemmer("english")
+_LIKE_ENOUGH = 0.84
+
+FUNCTION_WORDS = frozenset({
+    "a", "an", "the", "of", "in", "on", "at", "by", "to", "for", "from", "with", "during", "about", "into", "within",
+    "and", "or", "but", "not", "non", "nor", "both", "either", "also", "as", "well", "too", "any", "all", "some",
+    "that", "which", "who", "whose", "what", "where", "is", "are", "was", "were", "be", "been", "can", "do", "does",
+    "have", "has", "it", "its", "their", "list", "find", "me", "show", "there", "ones", "found", "take", "takes",
+    "place", "involve", "common", "excluding", "except", "without", "isn't", "aren't", "weren't", "don't", "doesn't",
+    "isnt", "arent", "werent", "dont", "doesnt",
+})  # fmt: skip
+
+# What one stem stands for, where the other stem is not said as well.
+_SYNONYMS = {
+    "movi": ("film",),
+    "novel": ("book",),
+    "book": ("novel",),
+    "plant": ("flora", "tree"),
+    "flora": ("plant", "tree"),
+    "tree": ("flora", "plant"),
+    "anim": ("fauna",),
+    "fauna": ("anim",),
+    "scifi": ("scienc", "fiction"),
+    "sci": ("scienc",),
+    "fi": ("fiction",),
+    "us": ("unit", "state"),
+    "usa": ("unit", "state"),
+    "uk": ("unit", "kingdom"),
+    "tv": ("televis",),
+    "discov": ("describ",),
+    "nonfict": ("fiction",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a text that carries meaning: where it stands, and its stem."""
+
+    span: Span
+    stem: str
+
+
+def content_words(text: str) -> list[Word]:
+    """Return the words of the text that carry meaning, in order."""
+    matches = _WORD.finditer(plain_marks(text).lower())
+    return [Word(Span(*match.span()), _stem(match[0])) for match in matches if match[0] not in FUNCTION_WORDS]
+
+
+def meanings(words: Sequence[Word], stems: Collection[str]) -> list[frozenset[str]]:
+    """Tell for each word which of the given stems it stands for; none for a word of another meaning.
+
+    A stem that some word says outright is not also given to a synonym or a lookalike: beside "Australia", "Austria" is
+    another word, not a misspelling.
+    """
+    unsaid = set(stems) - {word.stem for word in words}
+    return [frozenset(_meanings_of(word.stem, stems, unsaid)) for word in words]
+
+
+def _meanings_of(stem: str, stems: Collection[str], unsaid: set[str]) -> set[str]:
+    plain = unsaid.intersection(_SYNONYMS.get(stem, ()))
+    if stem in stems:
+        plain.add(stem)
+    if plain:
+        return plain
+    best = max(unsaid, key=lambda other: _likeness(stem, other), default="")
+    return {best} if _likeness(stem, best) >= _LIKE_ENOUGH else set()
+
+
+def _likeness(stem: str, other: str) -> float:
+    if stem[:1].isdigit() or other[:1].isdigit():
+        return float(stem.rstrip("s") == other.rstrip("s"))
+    return JaroWinkler.similarity(stem, other) if stem[:3] == other[:3] else 0.0
+
+
+@cache
+def _stem(word: str) -> str:
+    bare = "".join(character for character in normalize("NFKD", word) if not combining(character))
+    decade_joined = re.sub(r"(?<=\d)'(?=s$)", "", bare)
+    return str(_STEMMER.stemWord(decade_joined.removesuffix("'s").removesuffix("'")))
