@@ -1,0 +1,1 @@
+"""Measures, benchmarks and what they cost."""

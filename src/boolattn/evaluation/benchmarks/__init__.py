@@ -1,0 +1,32 @@
+"""The benchmarks, by name: each is a function from a data folder to a task."""
+
+from collections.abc import Callable
+
+from boolattn.evaluation.benchmarks import generated, labelled, pairs, public, quest
+from boolattn.evaluation.tasks import DataFolder, Task
+
+BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
+    "films": generated.films,
+    "debian": generated.debian,
+    "quest-partial": quest.partial,
+    "quest-gate": quest.gate,
+    "quest": quest.whole,
+    "negconstraint": public.negconstraint,
+    "limit-small": public.limit_small,
+    "boolquestions": public.boolquestions,
+    "nevir": pairs.nevir,
+    "excluir": pairs.excluir,
+    "cdsco": labelled.cdsco,
+}
+
+
+def load_benchmark(name: str, data: DataFolder) -> Task:
+    """Read a benchmark from a data folder."""
+    if name not in BENCHMARKS:
+        raise ValueError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+    try:
+        return BENCHMARKS[name](data)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(
+            f"{name} needs {error.filename}: see docs/benchmarks.md for where it comes from"
+        ) from error

@@ -1,0 +1,55 @@
+"""Public retrieval benchmarks that come with their own queries, corpus and judgements."""
+
+from collections.abc import Iterable, Iterator
+
+from ir_measures import RR
+
+from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
+from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
+from boolattn.data.records import Document
+from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+
+
+def negconstraint(data: DataFolder) -> RetrievalTask:
+    """NegConstraint: real queries of the form "X, but don't mention Y"."""
+    return _beir("negconstraint", data, "negconstraint", document_tokens=256)
+
+
+def limit_small(data: DataFolder) -> RetrievalTask:
+    """LIMIT-small: 46 people and what they like."""
+    return _beir("limit-small", data, "limit/limit-small", document_tokens=256)
+
+
+def boolquestions(data: DataFolder) -> RetrievalTask:
+    """BoolQuestions over MS MARCO: RR@10 of the right passages, and of those a question negates."""
+    folder = data.path / "boolquestions"
+    folder.stat()
+    questions = list(read_boolquestions("MSMARCO", str(folder), data.skip))
+    return RetrievalTask(
+        "boolquestions",
+        {question.query_id: question.question for question in questions},
+        lambda: _texts(read_boolquestions_corpus("MSMARCO", str(folder), data.skip)),
+        {question.query_id: set(question.positives) for question in questions},
+        [RR @ 10],
+        negated={question.query_id: set(question.negatives) for question in questions if question.negatives},
+        negated_measures=[RR @ 10],
+        template_of={question.query_id: question.operator for question in questions},
+        document_tokens=256,
+    )
+
+
+def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> RetrievalTask:
+    folder = data.path / place
+    answers: dict[str, dict[str, int]] = {}
+    for qrel in read_beir_qrels(folder, skip=data.skip):
+        answers.setdefault(qrel.query_id, {})[qrel.doc_id] = qrel.relevance
+    queries = {
+        query.query_id: query.text for query in read_beir_queries(folder, data.skip) if query.query_id in answers
+    }
+    return RetrievalTask(
+        name, queries, lambda: _texts(read_beir_corpus(folder, data.skip)), answers, document_tokens=document_tokens
+    )
+
+
+def _texts(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
+    return ((document.doc_id, f"{document.title} {document.text}".strip()) for document in documents)

@@ -1,0 +1,156 @@
+"""The outcome of a benchmark, and its forms: a table for the terminal, JSON, Markdown."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean, stdev
+from typing import Any, NamedTuple, TypeAlias
+
+from rich.markup import escape
+from rich.table import Table
+
+from boolattn.evaluation.measures import PerQuery
+from boolattn.evaluation.significance import grouped, means
+
+Figures: TypeAlias = Mapping[str, float]
+"""Measure -> its value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What one model reached on one benchmark.
+
+    Attributes:
+        benchmark: The benchmark's name.
+        model: The model's name.
+        measures: The figures over all queries.
+        by_template: The figures of each template's queries.
+        slices: Parts of the benchmark to be kept apart, each with a report of its own.
+        seeds: The seeds the model was trained with, if any.
+        deviation: The standard deviation of every figure over the seeds, in the same shape, if there are several.
+    """
+
+    benchmark: str
+    model: str
+    measures: Figures
+    by_template: Mapping[str, Figures] = field(default_factory=dict)
+    slices: Mapping[str, "Report"] = field(default_factory=dict)
+    seeds: tuple[int, ...] = ()
+    deviation: "Report | None" = None
+
+    @classmethod
+    def of(
+        cls,
+        benchmark: str,
+        model: str,
+        values: PerQuery,
+        template_of: Mapping[str, str],
+        slice_of: Mapping[str, str] | None = None,
+    ) -> "Report":
+        """Average the values of queries, over all, by template, and by slice if the benchmark has slices."""
+        parts = grouped(values, slice_of) if slice_of else {}
+        return cls(
+            benchmark,
+            model,
+            means(values),
+            {name: means(part) for name, part in (grouped(values, template_of) if template_of else {}).items()},
+            {name: cls.of(f"{benchmark}, {name}", model, part, template_of) for name, part in parts.items()},
+        )
+
+    def as_json(self) -> dict[str, Any]:
+        """Return what ``json.dumps`` takes. Slices, seeds and deviation are left out where there are none."""
+        return {"benchmark": self.benchmark, "model": self.model, **self._figures_as_json()}
+
+    def _figures_as_json(self) -> dict[str, Any]:
+        figures: dict[str, Any] = {
+            "measures": dict(self.measures),
+            "by_template": {template: dict(figures) for template, figures in self.by_template.items()},
+        }
+        if self.slices:
+            figures["slices"] = {name: part._figures_as_json() for name, part in self.slices.items()}
+        if self.seeds:
+            figures["seeds"] = list(self.seeds)
+        if self.deviation:
+            figures["deviation"] = self.deviation._figures_as_json()
+        return figures
+
+
+def mean_over_seeds(reports: Sequence[Report]) -> Report:
+    """Join the reports of one model trained with several seeds: the mean and the sample deviation of every figure."""
+    if len(reports) < 2 or len({(report.benchmark, report.model) for report in reports}) > 1:
+        raise ValueError("a mean over seeds takes two or more reports, of one model on one benchmark")
+    return replace(
+        _of_each_figure(reports, fmean),
+        slices={name: mean_over_seeds([report.slices[name] for report in reports]) for name in reports[0].slices},
+        seeds=tuple(seed for report in reports for seed in report.seeds),
+        deviation=_of_each_figure(reports, stdev),
+    )
+
+
+def table(reports: Sequence[Report]) -> Table:
+    """Lay out the reports of one or more models on one benchmark for the terminal."""
+    grid = _Grid.of(reports)
+    drawn = Table(title=reports[0].benchmark)
+    for column, name in enumerate(grid.header):
+        drawn.add_column(escape(name), justify="left" if column < 2 else "right", overflow="fold")
+    for number, row in enumerate(grid.rows, start=1):
+        drawn.add_row(*map(escape, row), end_section=number % len(reports) == 0 and len(reports) > 1)
+    return drawn
+
+
+def markdown(reports: Sequence[Report]) -> str:
+    """Lay out the reports of one or more models on one benchmark as a Markdown table."""
+    grid = _Grid.of(reports)
+    rule = ["---", "---", *["---:"] * (len(grid.header) - 2)]
+    lines = [[cell.replace("_", r"\_").replace("|", r"\|") for cell in row] for row in (grid.header, *grid.rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in (lines[0], rule, *lines[1:]))
+
+
+class _Grid(NamedTuple):
+    """Cells of a table: which queries, which model, then one column per measure. The models stand under each other."""
+
+    header: list[str]
+    rows: list[list[str]]
+
+    @classmethod
+    def of(cls, reports: Sequence[Report]) -> "_Grid":
+        if len(names := {report.benchmark for report in reports}) != 1:
+            raise ValueError(f"a table holds one benchmark, not {len(names)}: make one for each")
+        parts = [dict(_parts(report)) for report in reports]
+        labels = dict.fromkeys(label for part in parts for label in part)
+        measures = dict.fromkeys(measure for part in parts for figures, _ in part.values() for measure in figures)
+        rows = []
+        for label in labels:
+            for report, part in zip(reports, parts, strict=True):
+                figures, deviation = part.get(label, ({}, {}))
+                rows.append([label, report.model, *(_cell(measure, figures, deviation) for measure in measures)])
+        return cls(["queries", "model", *measures], rows)
+
+
+def _parts(report: Report) -> Iterator[tuple[str, tuple[Figures, Figures]]]:
+    """Yield each row's label, figures and deviation; where there are slices, theirs, for a mix of them says little."""
+    for name, part in report.slices.items():
+        yield from ((f"{name}: {label}", row) for label, row in _parts(part))
+    if not report.slices:
+        yield "all", (report.measures, report.deviation.measures if report.deviation else {})
+        for template, figures in report.by_template.items():
+            yield template, (figures, report.deviation.by_template[template] if report.deviation else {})
+
+
+def _cell(measure: str, figures: Figures, deviation: Figures) -> str:
+    if measure not in figures:
+        return ""
+    spread = f" ± {deviation[measure]:.3f}" if measure in deviation else ""
+    return f"{figures[measure]:.3f}{spread}"
+
+
+def _of_each_figure(reports: Sequence[Report], statistic: Callable[[list[float]], float]) -> Report:
+    def across(several: list[Figures]) -> Figures:
+        return {measure: statistic([figures[measure] for figures in several]) for measure in several[0]}
+
+    first = reports[0]
+    return Report(
+        first.benchmark,
+        first.model,
+        across([report.measures for report in reports]),
+        {name: across([report.by_template[name] for report in reports]) for name in first.by_template},
+    )

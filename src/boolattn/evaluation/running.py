@@ -1,0 +1,87 @@
+"""A benchmark and a system -> what the system reached, and what it returned."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boolattn.evaluation.labels import TokenCounts, gate_hits
+from boolattn.evaluation.measures import PerQuery, pairwise_accuracy, per_query, right_rank
+from boolattn.evaluation.rankings import Run
+from boolattn.evaluation.report import Report
+from boolattn.evaluation.significance import means
+from boolattn.evaluation.systems import Reader, Retriever
+from boolattn.evaluation.tasks import GateTask, LabelledSentence, NegationTask, PairTask, RetrievalTask, Task
+from boolattn.operators import NOT, OPERATORS
+from boolattn.queries.spans import Span, token_labels
+
+DEPTH = 1000  # the deepest cutoff of any measure
+
+
+class Outcome(NamedTuple):
+    """What a system reached, query by query where that is meant, and its ranking where it ranked."""
+
+    report: Report
+    values: PerQuery
+    run: Run | None
+
+
+def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
+    """Let a system answer a benchmark."""
+    if isinstance(task, RetrievalTask | PairTask):
+        if not isinstance(system, Retriever):
+            raise TypeError(f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'")
+        return _retrieval(task, system) if isinstance(task, RetrievalTask) else _pairs(task, system)
+    if not isinstance(system, Reader):
+        raise TypeError(f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules'")
+    return _gate(task, system) if isinstance(task, GateTask) else _negation(task, system)
+
+
+def _retrieval(task: RetrievalTask, system: Retriever) -> Outcome:
+    run = system.rank(task.queries, task.documents(), DEPTH, task.document_tokens)
+    values = per_query(task.measures, run, task.answers, task.negated)
+    for measure, of_negated in per_query(task.negated_measures, run, task.negated).items():
+        values[f"{measure} of negated"] = of_negated
+    return Outcome(Report.of(task.name, system.name, values, task.template_of, task.slice_of), values, run)
+
+
+def _pairs(task: PairTask, system: Retriever) -> Outcome:
+    # Both documents of a pair are wanted, however deep they rank: all of the documents are.
+    run = system.rank(task.queries, task.documents.items(), len(task.documents), task.document_tokens)
+    right = right_rank(run, task.pairs)
+    values = {"right rank": right}
+    if task.rows is not None:
+        values = {"pairwise accuracy": pairwise_accuracy(right, task.rows)}
+    return Outcome(Report(task.name, system.name, means(values)), values, run=None)
+
+
+def _gate(task: GateTask, system: Reader) -> Outcome:
+    def labels(operators: frozenset[str]) -> list[bool]:
+        return [name in operators for name in OPERATORS]
+
+    gold = np.array([labels(task.operators[query]) for query in task.queries])  # (N, K)
+    predicted = np.array([labels(system.operators(text)) for text in task.queries.values()])
+    values = gate_hits(list(task.queries), gold, predicted)
+    return Outcome(Report.of(task.name, system.name, values, task.template_of), values, run=None)
+
+
+def _negation(task: NegationTask, system: Reader) -> Outcome:
+    found = [system.negation(sentence.text) for sentence in task.sentences]
+    measures: dict[str, float] = {}
+    for kind, gold, predicted in (
+        ("cue", [sentence.cues for sentence in task.sentences], [cues for cues, _ in found]),
+        ("scope", [sentence.scopes for sentence in task.sentences], [scopes for _, scopes in found]),
+    ):
+        counts = TokenCounts.of(
+            [_not_labels(*pair) for pair in zip(task.sentences, gold, strict=True)],
+            [_not_labels(*pair) for pair in zip(task.sentences, predicted, strict=True)],
+        )
+        measures |= {name: value for name, value in counts.scores(kind).items() if "(" not in name}  # one operator only
+    return Outcome(Report(task.name, system.name, measures), {}, run=None)
+
+
+def _not_labels(sentence: LabelledSentence, spans: Sequence[Span]) -> NDArray[np.bool_]:
+    labels = np.zeros((len(sentence.tokens), len(OPERATORS)), dtype=bool)
+    labels[:, list(OPERATORS).index(NOT.name)] = token_labels(sentence.tokens, spans)
+    return labels

@@ -1,0 +1,101 @@
+"""What a benchmark asks, apart from who answers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from ir_measures import Measure
+
+from boolattn.data.bad_rows import SkipBad
+from boolattn.evaluation.measures import RANKING_MEASURES
+from boolattn.evaluation.rankings import Judgements
+from boolattn.queries.spans import Span
+
+
+class DataFolder(NamedTuple):
+    """Where the data lies, and whether bad rows are left out."""
+
+    path: Path
+    skip: SkipBad | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalTask:
+    """Queries over documents.
+
+    Attributes:
+        name: The benchmark's name.
+        queries: Query id -> text.
+        documents: Opens the corpus: identifier and text of each document, streamed, as often as asked.
+        answers: The right documents of each query.
+        measures: What to report.
+        negated: For queries with a negated atom, the documents that match it.
+        negated_measures: What to report of these, as if they were answers: the lower the better.
+        template_of: Query id -> template.
+        slice_of: Query id -> slice, where slices are to be kept apart.
+        document_tokens: How many tokens of a document a dense model reads.
+    """
+
+    name: str
+    queries: Mapping[str, str]
+    documents: Callable[[], Iterable[tuple[str, str]]]
+    answers: Judgements
+    measures: Sequence[Measure] = RANKING_MEASURES
+    negated: Judgements = field(default_factory=dict)
+    negated_measures: Sequence[Measure] = ()
+    template_of: Mapping[str, str] = field(default_factory=dict)
+    slice_of: Mapping[str, str] | None = None
+    document_tokens: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class PairTask:
+    """Queries, each with a document to rank above another.
+
+    Attributes:
+        name: The benchmark's name.
+        queries: Query id -> text.
+        pairs: Query id -> the document wanted and the document excluded.
+        documents: Identifier -> text.
+        rows: Where queries come in twos that count together: row -> its two queries.
+        document_tokens: How many tokens of a document a dense model reads.
+    """
+
+    name: str
+    queries: Mapping[str, str]
+    pairs: Mapping[str, tuple[str, str]]
+    documents: Mapping[str, str]
+    rows: Mapping[str, tuple[str, str]] | None = None
+    document_tokens: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class GateTask:
+    """Queries and the operators each holds."""
+
+    name: str
+    queries: Mapping[str, str]
+    operators: Mapping[str, frozenset[str]]
+    template_of: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSentence:
+    """One sentence with the spans of its tokens, of its negation cues and of their scopes."""
+
+    text: str
+    tokens: Sequence[Span]
+    cues: Sequence[Span]
+    scopes: Sequence[Span]
+
+
+@dataclass(frozen=True, slots=True)
+class NegationTask:
+    """Sentences with gold negation."""
+
+    name: str
+    sentences: Sequence[LabelledSentence]
+
+
+Task = RetrievalTask | PairTask | GateTask | NegationTask

@@ -1,0 +1,113 @@
+"""Every benchmark, from a small made-up folder to its figures, through the command line."""
+
+import json
+
+import ir_measures
+import pytest
+from typer.testing import CliRunner
+
+from boolattn.cli import app
+from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
+from boolattn.evaluation.benchmarks.quest import template_operators
+from boolattn.evaluation.tasks import DataFolder
+from tests.evaluation import data_folder
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return data_folder.make(tmp_path_factory.mktemp("data"))
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
+
+
+def run(*arguments) -> dict:
+    result = CliRunner().invoke(app, ["evaluate", *map(str, arguments), "--json"])
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout[result.stdout.index("{") :])
+
+
+def test_operators_of_templates():
+    assert template_operators("_ that are also _ but not _") == {"and", "not"}
+    assert template_operators("_ or _ or _") == {"or"}
+    assert template_operators("_ that are also both _ and _") == {"and"}
+    assert template_operators("_") == frozenset()
+
+
+def test_quest_gate_by_rules(folder):
+    report = run("quest-gate", "--model", "rules", "--data", folder)
+    assert report["measures"] == {"exact": 1.0, "gate(and)": 1.0, "gate(or)": 1.0, "gate(not)": 1.0}
+    assert set(report["by_template"]) == {"_ that are not _", "_"}, "what is also in training is left out, one _ stays"
+    assert len(load_benchmark("quest-gate", DataFolder(folder)).queries) == 2
+
+
+def test_cdsco_by_rules(folder):
+    measures = run("cdsco", "--model", "rules", "--data", folder)["measures"]
+    assert measures["cue-F1"] == 1.0
+    assert measures["scope-R"] == pytest.approx(1 / 3), "of I, did, go the rules see what stands after the cue"
+
+
+def test_quest_partial_keeps_what_can_be_answered(folder):
+    task = load_benchmark("quest-partial", DataFolder(folder))
+    assert list(task.queries.values()) == ["comedy films that are not westerns"]
+    assert task.answers["0"] == {"The Jester", "Alpha", "Beta"}
+    identifiers = [identifier for identifier, _ in task.documents()]
+    assert sorted(identifiers) == ["Alpha", "Beta", "Dusty Trail", "Laughing Guns", "Night of Fear", "The Jester"]
+    assert dict(task.documents())["The Jester"].endswith("loses his voice."), "the first of one title stays"
+
+
+@pytest.mark.parametrize("benchmark", ["quest", "quest-partial", "negconstraint"])
+def test_retrieval_by_bm25(folder, benchmark, tmp_path):
+    report = run(benchmark, "--model", "bm25", "--data", folder, "--run", tmp_path / "run.trec")
+    assert report["benchmark"] == benchmark
+    assert 0 < report["measures"]["R@100"] <= 1
+    assert list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
+
+
+def test_retrieval_by_a_dense_model_encodes_once(folder, minilm_folder, tmp_path):
+    first = run("negconstraint", "--model", minilm_folder, "--data", folder)
+    vectors = list((tmp_path / "cache").rglob("*.npy"))
+    assert len(vectors) == 1
+    written = vectors[0].stat().st_mtime_ns
+    assert run("negconstraint", "--model", minilm_folder, "--data", folder) == first
+    assert vectors[0].stat().st_mtime_ns == written
+    assert first["measures"]["RR@10"] > 0
+
+
+@pytest.mark.parametrize(("benchmark", "measure"), [("nevir", "pairwise accuracy"), ("excluir", "right rank")])
+def test_pairs(folder, minilm_folder, benchmark, measure):
+    assert run(benchmark, "--model", minilm_folder, "--data", folder)["measures"] == {measure: 1.0}
+
+
+def test_mistakes_are_named(folder, tmp_path):
+    for arguments, message in (
+        (("nonsense", "--model", "bm25", "--data", folder), "no benchmark 'nonsense'"),
+        (("films", "--model", "bm25", "--data", tmp_path), "films.jsonl.zst"),
+        (("quest-gate", "--model", "bm25", "--data", folder), "give 'rules'"),
+        (("negconstraint", "--model", "rules", "--data", folder), "give a model"),
+    ):
+        result = CliRunner().invoke(app, ["evaluate", *map(str, arguments)], env={"COLUMNS": "400"})
+        assert result.exit_code == 2
+        assert message in " ".join(result.output.split())
+
+
+def test_bad_rows_stop_or_are_counted(folder, tmp_path):
+    broken = data_folder.make(tmp_path / "broken")
+    with (broken / "negconstraint" / "corpus.jsonl").open("a") as file:
+        file.write('{"_id": "9", "title": 3}\n')
+    arguments = ["evaluate", "negconstraint", "--model", "bm25", "--data", str(broken)]
+    stopped = CliRunner().invoke(app, arguments, env={"COLUMNS": "400"})
+    assert stopped.exit_code == 2
+    assert "corpus.jsonl, line 5" in " ".join(stopped.output.split())
+    counted = CliRunner().invoke(app, [*arguments, "--skip-bad"])
+    assert counted.exit_code == 0
+    assert "left out 1 bad rows" in counted.stderr
+
+
+def test_every_benchmark_is_documented():
+    from tests.test_docs import ROOT
+
+    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8")
+    assert all(f"| `{name}` |" in text for name in BENCHMARKS)

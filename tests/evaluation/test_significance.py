@@ -1,0 +1,71 @@
+"""Means, groups and the paired bootstrap."""
+
+import numpy as np
+import pytest
+
+from boolattn.evaluation.significance import grouped, means, paired_bootstrap
+
+
+def test_means_are_over_the_queries_that_have_a_value():
+    assert means({"R@20": {"a": 1.0, "b": 0.0}, "violation@20": {"b": 0.5}, "AP": {}}) == {
+        "R@20": 0.5,
+        "violation@20": 0.5,
+    }
+
+
+def test_groups_hold_their_own_queries_only():
+    values = {"R@20": {"a": 1.0, "b": 0.0, "c": 0.5}, "violation@20": {"b": 0.5}}
+    groups = grouped(values, {"c": "_", "a": "_", "b": "_ not _", "unmeasured": "_ or _"})
+    assert groups == {"_": {"R@20": {"a": 1.0, "c": 0.5}}, "_ not _": {"R@20": {"b": 0.0}, "violation@20": {"b": 0.5}}}
+    assert list(groups) == ["_", "_ not _"]
+
+
+def paired(shift: float, queries: int = 400) -> tuple[dict[str, float], dict[str, float]]:
+    """Two systems that agree on which queries are hard, and differ by a shift with a deviation of 0.1."""
+    rng = np.random.default_rng(3)
+    hardness, noise = rng.random(queries), rng.normal(shift, 0.1, queries)
+    return (
+        {str(query): float(value) for query, value in enumerate(hardness + noise)},
+        {str(query): float(value) for query, value in enumerate(hardness)},
+    )
+
+
+def test_interval_is_that_of_the_paired_difference():
+    first, second = paired(0.05)
+    difference = paired_bootstrap(first, dict(reversed(second.items())))
+    # The normal interval of 400 differences; unpaired, it would be four times as wide.
+    values = np.array([first[query] - second[query] for query in first])
+    half = 1.96 * values.std(ddof=1) / np.sqrt(len(values))
+    assert difference.mean == pytest.approx(values.mean())
+    assert difference.low == pytest.approx(values.mean() - half, abs=0.1 * half)
+    assert difference.high == pytest.approx(values.mean() + half, abs=0.1 * half)
+
+
+def test_interval_covers_the_truth_about_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    covered = 0
+    for trial in range(200):
+        first = {str(query): value for query, value in enumerate(rng.normal(0.3, 1, 60))}
+        interval = paired_bootstrap(first, dict.fromkeys(first, 0.0), resamples=500, level=0.8, seed=trial)
+        covered += interval.low <= 0.3 <= interval.high
+    assert 0.7 < covered / 200 < 0.9
+
+
+def test_seed_decides():
+    first, second = paired(0.0, queries=50)
+    assert paired_bootstrap(first, second, seed=1) == paired_bootstrap(first, second, seed=1)
+    assert paired_bootstrap(first, second, seed=1) != paired_bootstrap(first, second, seed=2)
+
+
+def test_resamples_are_all_drawn_where_they_are_drawn_in_parts(monkeypatch):
+    first, second = paired(0.05)
+    whole = paired_bootstrap(first, second, resamples=1001)
+    monkeypatch.setattr("boolattn.evaluation.significance.RESAMPLED_AT_ONCE", 1000)
+    assert paired_bootstrap(first, second, resamples=1001) == whole
+
+
+def test_other_queries_cannot_be_paired():
+    with pytest.raises(ValueError, match="same queries, but 2 have"):
+        paired_bootstrap({"a": 1.0, "b": 1.0}, {"a": 1.0, "c": 1.0})
+    with pytest.raises(ValueError, match="no queries"):
+        paired_bootstrap({}, {})
