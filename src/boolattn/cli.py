@@ -35,21 +35,21 @@ def main(
 @app.command()
 def evaluate(
     benchmark: Annotated[str, typer.Argument(help="Which benchmark; docs/benchmarks.md lists them.")],
-    model: Annotated[str, typer.Option(help="A sentence-transformers folder or hub name, 'bm25' or 'rules'.")],
+    model: Annotated[
+        list[str],
+        typer.Option(help="A sentence-transformers folder or hub name, 'bm25' or 'rules'; repeat to compare."),
+    ],
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out and count them.")] = False,
-    run: Annotated[Path | None, typer.Option(help="Write the ranking as a TREC run.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw R@100 by template as a PNG.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Folder to write each model's ranking to, as a TREC run.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Folder to draw each measure by template to, as PNG.")] = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure a model on a benchmark."""
+    """Measure models on a benchmark; several models are compared with the first by a paired bootstrap."""
     from boolattn.data.bad_rows import SkipBad
-    from boolattn.data.trec import write_trec_run
     from boolattn.evaluation.benchmarks import load_benchmark
-    from boolattn.evaluation.figures import plot_by_template
-    from boolattn.evaluation.rankings import run_entries
-    from boolattn.evaluation.report import markdown, table
+    from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
     from boolattn.evaluation.running import evaluate as evaluate_system
     from boolattn.evaluation.systems import load_system
     from boolattn.evaluation.tasks import DataFolder
@@ -57,21 +57,16 @@ def evaluate(
     skip = SkipBad() if skip_bad else None
     try:
         task = load_benchmark(benchmark, DataFolder(data, skip))
-        outcome = evaluate_system(task, load_system(model))
+        outcomes = [evaluate_system(task, load_system(name)) for name in model]
     except (ValueError, TypeError, FileNotFoundError) as error:
         raise typer.BadParameter(str(error)) from error
     for (file, field), count in skip.counts.items() if skip is not None else ():
         typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)
-    if run is not None and outcome.run is not None:
-        write_trec_run(run, run_entries(outcome.run, outcome.report.model))
+    if run is not None:
+        write_runs(outcomes, run)
     if plot is not None:
-        plot_by_template([outcome.report], "R@100", plot)
-    if as_json:
-        typer.echo(json.dumps(outcome.report.as_json(), indent=2))
-    elif as_markdown:
-        typer.echo(markdown([outcome.report]), nl=False)
-    else:
-        Console().print(table([outcome.report]))
+        write_figures(outcomes, plot)
+    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
 
 
 @bench.command()

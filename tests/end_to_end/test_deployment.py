@@ -8,6 +8,12 @@ from torch import nn
 from boolattn import BoolAttnConfig, attach
 from tests.encoders.tiny import FAMILIES, batch, tiny
 
+
+@pytest.fixture(autouse=True)
+def _nothing_compiled_before():
+    torch.compiler.reset()  # one process compiles only so many models of one class before it gives up
+
+
 QUERIES = ["movies set in Vietnam but not about war", "comedies and musicals", "novels or plays"]
 
 

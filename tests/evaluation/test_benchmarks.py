@@ -60,10 +60,10 @@ def test_quest_partial_keeps_what_can_be_answered(folder):
 
 @pytest.mark.parametrize("benchmark", ["quest", "quest-partial", "negconstraint"])
 def test_retrieval_by_bm25(folder, benchmark, tmp_path):
-    report = run(benchmark, "--model", "bm25", "--data", folder, "--run", tmp_path / "run.trec")
+    report = run(benchmark, "--model", "bm25", "--data", folder, "--run", tmp_path)
     assert report["benchmark"] == benchmark
     assert 0 < report["measures"]["R@100"] <= 1
-    assert list(ir_measures.read_trec_run(str(tmp_path / "run.trec")))
+    assert list(ir_measures.read_trec_run(str(tmp_path / f"{benchmark}.bm25.trec")))
 
 
 def test_retrieval_by_a_dense_model_encodes_once(folder, minilm_folder, tmp_path):
@@ -79,6 +79,16 @@ def test_retrieval_by_a_dense_model_encodes_once(folder, minilm_folder, tmp_path
 @pytest.mark.parametrize(("benchmark", "measure"), [("nevir", "pairwise accuracy"), ("excluir", "right rank")])
 def test_pairs(folder, minilm_folder, benchmark, measure):
     assert run(benchmark, "--model", minilm_folder, "--data", folder)["measures"] == {measure: 1.0}
+
+
+def test_two_systems_are_compared(folder, minilm_folder, tmp_path):
+    together = run("quest", "--model", "bm25", "--model", minilm_folder, "--data", folder, "--plot", tmp_path)
+    assert together["reports"][0]["model"] == "bm25"
+    difference = next(row for row in together["differences"] if row["measure"] == "nDCG@10")
+    means = [report["measures"]["nDCG@10"] for report in together["reports"]]
+    assert difference["mean"] == pytest.approx(means[1] - means[0])
+    assert difference["low"] <= difference["mean"] <= difference["high"]
+    assert (tmp_path / "quest-R-at-100.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_mistakes_are_named(folder, tmp_path):

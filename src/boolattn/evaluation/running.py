@@ -10,7 +10,7 @@ from boolattn.evaluation.labels import TokenCounts, gate_hits
 from boolattn.evaluation.measures import PerQuery, pairwise_accuracy, per_query, right_rank
 from boolattn.evaluation.rankings import Run
 from boolattn.evaluation.report import Report
-from boolattn.evaluation.significance import means
+from boolattn.evaluation.significance import Difference, grouped, means, paired_bootstrap
 from boolattn.evaluation.systems import Reader, Retriever
 from boolattn.evaluation.tasks import GateTask, LabelledSentence, NegationTask, PairTask, RetrievalTask, Task
 from boolattn.operators import NOT, OPERATORS
@@ -36,6 +36,19 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
     if not isinstance(system, Reader):
         raise TypeError(f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules'")
     return _gate(task, system) if isinstance(task, GateTask) else _negation(task, system)
+
+
+def compare(task: Task, first: Outcome, second: Outcome) -> dict[str, dict[str, Difference]]:
+    """Tell by how much the first system is above the second: slice (or "all") -> measure -> paired bootstrap."""
+    slice_of = task.slice_of if isinstance(task, RetrievalTask) else None
+    ours, theirs = (
+        {"all": outcome.values} if slice_of is None else grouped(outcome.values, slice_of)
+        for outcome in (first, second)
+    )
+    return {
+        part: {measure: paired_bootstrap(by_query, theirs[part][measure]) for measure, by_query in values.items()}
+        for part, values in ours.items()
+    }
 
 
 def _retrieval(task: RetrievalTask, system: Retriever) -> Outcome:
