@@ -13,7 +13,7 @@ from rich.table import Table
 from boolattn import __version__
 
 app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
-bench = typer.Typer(help="What it costs, measured side by side with the bare model.", no_args_is_help=True)
+bench = typer.Typer(help="What things cost, measured.", no_args_is_help=True)
 app.add_typer(bench, name="bench")
 
 
@@ -47,26 +47,28 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure models on a benchmark; several models are compared with the first by a paired bootstrap."""
-    from boolattn.data.bad_rows import SkipBad
-    from boolattn.evaluation.benchmarks import load_benchmark
+    from boolattn.data.bad_rows import BadRowError, SkipBad
+    from boolattn.evaluation.benchmarks import UnknownBenchmarkError, load_benchmark
     from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
+    from boolattn.evaluation.running import WrongSystemError
     from boolattn.evaluation.running import evaluate as evaluate_system
-    from boolattn.evaluation.systems import load_system
+    from boolattn.evaluation.systems import UnknownModelError, load_system
     from boolattn.evaluation.tasks import DataFolder
 
     skip = SkipBad() if skip_bad else None
     try:
+        systems = [load_system(name) for name in model]
         task = load_benchmark(benchmark, DataFolder(data, skip))
-        outcomes = [evaluate_system(task, load_system(name)) for name in model]
-    except (ValueError, TypeError, FileNotFoundError) as error:
+        outcomes = [evaluate_system(task, system) for system in systems]
+    except (BadRowError, UnknownModelError, UnknownBenchmarkError, WrongSystemError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     for (file, field), count in skip.counts.items() if skip is not None else ():
         typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)
+    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
     if run is not None:
         write_runs(outcomes, run)
     if plot is not None:
         write_figures(outcomes, plot)
-    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
 
 
 @bench.command()
@@ -74,7 +76,9 @@ def overhead(
     model: Annotated[
         str | None, typer.Option(help="Encoder folder; by default MiniLM-L6's shape with random weights.")
     ] = None,
-    seconds: Annotated[float, typer.Option(help="How long to measure each shape of input.")] = 10.0,
+    seconds: Annotated[
+        float, typer.Option(help="How long to measure each shape with each attention implementation.")
+    ] = 10.0,
     threads: Annotated[int | None, typer.Option(help="CPU threads; by default what torch takes.")] = None,
     shape: Annotated[
         list[str] | None, typer.Option(help="Batch and tokens, such as 32x64; may be repeated. All four by default.")
@@ -122,8 +126,11 @@ def ranking(
     """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
     from boolattn.evaluation.growth import SIZES, measure_growth, plot_growth
 
-    with Progress(console=Console(stderr=True)) as progress:
-        steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
+    try:
+        with Progress(console=Console(stderr=True)) as progress:
+            steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
     if plot is not None:
         plot_growth(steps, plot)
     if as_json:

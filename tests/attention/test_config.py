@@ -1,6 +1,7 @@
 import pytest
 
 from boolattn import BoolAttnConfig
+from boolattn.attention import BoolAttention
 
 
 def test_defaults_are_the_papers():
@@ -20,6 +21,7 @@ def test_round_trip():
     ("settings", "message"),
     [
         ({"operators": ("xor",)}, "unknown operators"),
+        ({"operators": "not"}, r"write \('not',\)"),
         ({"operators": ()}, "at least one"),
         ({"operators": ("not", "not")}, "once each"),
         ({"gate": "guessed"}, "gate='guessed' is not one of"),
@@ -33,6 +35,10 @@ def test_round_trip():
 def test_bad_settings_are_named(settings, message):
     with pytest.raises(ValueError, match=message):
         BoolAttnConfig(**settings)
+
+
+def test_whole_numbers_will_do():
+    assert BoolAttention(BoolAttnConfig(sigma=2), hidden_size=8, heads=2, layers=1).position.sigma.tolist() == [2, 2, 2]
 
 
 def test_unknown_settings_are_errors():

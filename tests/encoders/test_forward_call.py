@@ -1,5 +1,6 @@
 """What the model's forward call takes and gives back once BoolAttn is attached."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -21,6 +22,7 @@ def test_names_and_gates_say_the_same(model):
     gates = torch.tensor([[0.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert torch.equal(states(model, operators=[["not"], ["and", "or"], []]), states(model, operators=gates))
     assert torch.equal(states(model, operators=["not", ("or", "and"), ()]), states(model, operators=gates))
+    assert torch.equal(states(model, operators=gates.numpy()), states(model, operators=gates))
 
 
 def test_mask_may_be_positional_or_absent(model):
@@ -43,8 +45,9 @@ def test_given_strength_scales_the_effect(model):
     ]
     assert moved[0] == pytest.approx(0, abs=1e-4)
     assert moved[0] < moved[1] < moved[2]
-    same = states(model, operators=["not"] * 3, scopes=scopes, strength=torch.tensor([0.0, 0.0, 2.0]))
-    assert torch.equal(same, states(model, operators=["not"] * 3, scopes=scopes, strength=2.0))
+    one = states(model, operators=["not"] * 3, scopes=scopes, strength=2.0)
+    for same in (torch.tensor([0.0, 0.0, 2.0]), torch.tensor(2.0), [0, 0, 2], np.float32(2), np.array([0.0, 0.0, 2.0])):
+        assert torch.equal(states(model, operators=["not"] * 3, scopes=scopes.numpy(), strength=same), one)
 
 
 def test_given_cues_and_scopes_replace_the_predictions(model):
@@ -55,6 +58,7 @@ def test_given_cues_and_scopes_replace_the_predictions(model):
         trace = model(**batch(), operators=["not"] * 3, cues=cues, scopes=scopes, trace=True).boolattn
     assert torch.equal(trace.cues, cues)
     assert trace.cue_logits is None
+    assert trace.scope_logits == []
     for layer in range(3):
         assert torch.equal(trace.scopes[layer], scopes[:, :, None].expand(-1, -1, 4, -1))
 
@@ -100,6 +104,7 @@ MISTAKES = {
     "a bare word": ({"operators": "not"}, r"write \['not'\]"),
     "two entries for three queries": ({"operators": ["and", "not"]}, "one list of names per query"),
     "scopes of the wrong shape": ({"operators": ["not"] * 3, "scopes": torch.ones(3, 9)}, r"needs \(3, 9, 3\)"),
+    "a negative tensor": ({"operators": ["not"] * 3, "strength": torch.tensor([0, 0, -4.0])}, "never negative"),
     "negative strength": ({"operators": ["not"] * 3, "strength": -4.0}, "never negative"),
     "scopes without operators": ({"scopes": torch.ones(3, 9, 3)}, "pass operators="),
     "a trace without operators": ({"trace": True}, "pass operators="),

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-from transformers import AutoModel, BertConfig, BertForMaskedLM, DebertaV2Config
+from transformers import AutoModel, BertConfig, BertForMaskedLM, DebertaV2Config, MPNetForMaskedLM
 
 from boolattn import BoolAttnConfig, attach, detach, load_adapter, mechanism_of, save_adapter
 from boolattn.encoders.backbones import UnknownBackboneError
-from tests.encoders.tiny import KINDS, SIZES, batch, tiny
+from tests.encoders.tiny import FAMILIES, KINDS, SIZES, batch, tiny
 
 OPEN = {"operators": torch.ones(3, 3)}
 
@@ -106,6 +106,23 @@ def test_a_model_under_a_head_works_too():
     assert torch.equal(model(**batch()).logits, bare)
     assert not torch.equal(model(**batch(), **OPEN).logits, bare)
     assert torch.equal(detach(model)(**batch()).logits, bare)
+
+
+def test_a_head_that_drops_keywords_is_refused():
+    model = MPNetForMaskedLM(FAMILIES["mpnet"]())
+    with pytest.raises(ValueError, match=r"model\.base_model"):
+        attach(model)
+    attach(model.base_model)
+
+
+@torch.no_grad()
+def test_what_autocast_computed_does_not_serve_later_calls():
+    model = attach(tiny("bert"), BoolAttnConfig(cue_conditioning="additive"))
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        model(**batch(), **OPEN)
+    after = model(**batch(), **OPEN).last_hidden_state
+    model.eval()  # forgets
+    assert torch.equal(after, model(**batch(), **OPEN).last_hidden_state)
 
 
 @torch.no_grad()

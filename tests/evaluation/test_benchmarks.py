@@ -4,11 +4,13 @@ import json
 
 import ir_measures
 import pytest
+from sentence_transformers import SentenceTransformer
 from typer.testing import CliRunner
 
 from boolattn.cli import app
 from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from boolattn.evaluation.benchmarks.quest import template_operators
+from boolattn.evaluation.systems import DenseRetriever
 from boolattn.evaluation.tasks import DataFolder
 from tests.evaluation import data_folder
 
@@ -114,6 +116,33 @@ def test_bad_rows_stop_or_are_counted(folder, tmp_path):
     counted = CliRunner().invoke(app, [*arguments, "--skip-bad"])
     assert counted.exit_code == 0
     assert "left out 1 bad rows" in counted.stderr
+
+
+def test_a_query_left_out_is_not_counted_as_failed(tmp_path):
+    broken = data_folder.make(tmp_path / "broken")
+    with (broken / "negconstraint" / "queries.jsonl").open("a") as file:
+        file.write('{"_id": "bad", "text": 3}\n')
+    with (broken / "negconstraint" / "qrels.tsv").open("a") as file:
+        file.write("bad\t1\t1\n")
+    skipped = run("negconstraint", "--model", "bm25", "--data", broken, "--skip-bad")
+    assert skipped["measures"]["R@20"] == 1.0
+
+
+def test_a_corpus_that_lacks_documents_is_refused(tmp_path):
+    short = data_folder.make(tmp_path / "short")
+    (short / "excluir" / "corpus.json").write_text('["only one"]')
+    with pytest.raises(ValueError, match="lacks 2 documents"):
+        load_benchmark("excluir", DataFolder(short))
+
+
+def test_prompts_and_similarity_tell_models_apart(minilm_folder):
+    plain, prompted, dot = (SentenceTransformer(str(minilm_folder)) for _ in range(3))
+    prompted.prompts["document"] = "passage: "
+    dot.similarity_fn_name = "dot"
+    assert len({DenseRetriever("m", model).fingerprint for model in (plain, prompted, dot)}) == 3
+    dot.similarity_fn_name = "manhattan"
+    with pytest.raises(ValueError, match="manhattan"):
+        DenseRetriever("m", dot)
 
 
 def test_every_benchmark_is_documented():

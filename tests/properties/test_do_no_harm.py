@@ -23,6 +23,13 @@ def test_closed_gates_are_bit_identical(encoder, closed):
     assert (opened - before).abs().amax((1, 2)).min() > 1e-3, "open gates must do something, or this test says nothing"
 
 
+def test_a_closed_learned_gate_is_bit_identical_with_gradients_on_too(encoder):
+    before = encoder(**batch()).last_hidden_state
+    attach(encoder, BoolAttnConfig(gate="learned"))
+    mechanism_of(encoder).gate.ffn[-1].bias.data.fill_(-100.0)
+    assert torch.equal(encoder(**batch()).last_hidden_state, before)
+
+
 @torch.no_grad()
 def test_a_learned_gate_that_finds_nothing_is_bit_identical(encoder):
     before = encoder(**batch()).last_hidden_state

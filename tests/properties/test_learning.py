@@ -66,6 +66,13 @@ def test_gradient_checkpointing_changes_no_gradient():
     torch.testing.assert_close(gradients[0], gradients[1])
 
 
+def test_reentrant_checkpointing_which_would_lose_gradients_is_refused():
+    model = attach(tiny("bert").train())
+    model.gradient_checkpointing_enable({"use_reentrant": True})
+    with pytest.raises(RuntimeError, match="use_reentrant=False"):
+        retrieval_loss(model, operators=torch.ones(3, 3)).backward()
+
+
 def test_a_closed_learned_gate_can_still_learn_to_open():
     model = attach(tiny("bert").train(), BoolAttnConfig(gate="learned"))
     final = mechanism_of(model).gate.ffn[-1]

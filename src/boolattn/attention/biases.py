@@ -28,7 +28,7 @@ class PositionWeights(nn.Module):
         """Start every operator with the paper's sigma."""
         super().__init__()
         self.window = config.window
-        self.sigma = nn.Parameter(torch.full((len(config.operators),), config.sigma))
+        self.sigma = nn.Parameter(torch.full((len(config.operators),), float(config.sigma)))
         reaches_back = torch.tensor([operator.reach == "both" for operator in config.operator_records])
         self.register_buffer("reaches_back", reaches_back[:, None, None], persistent=False)  # (K, 1, 1)
 

@@ -42,6 +42,8 @@ class BoolAttnConfig:
 
     def __post_init__(self) -> None:
         """Refuse settings that could only fail later, or silently."""
+        if isinstance(self.operators, str):
+            raise ValueError(f"operators is a sequence of names: write ({self.operators!r},)")
         object.__setattr__(self, "operators", tuple(self.operators))
         if unknown := set(self.operators) - set(OPERATORS):
             raise ValueError(f"unknown operators {sorted(unknown)}; known are {sorted(OPERATORS)}")

@@ -56,6 +56,7 @@ class Context:
 
     given: Given
     mask: Tensor  # (B, L), 1 for real tokens
+    with_gradient: bool
     trace: Trace | None = None
     weight: Tensor | None = None  # (B, L, 1, K): the operator's sign times G, 0 at padding; None: no gate is open
     signals: Tensor | None = None  # (B * L, 2K): cues and position weights, as the projection takes them

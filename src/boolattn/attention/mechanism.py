@@ -83,8 +83,8 @@ class BoolAttention(nn.Module):
             raise ValueError("which operators does each query hold? Give them, or build with gate='learned'")
         gates = gate(states, mask)
         # The one branch on data. A learned gate in training goes on: a closed gate must still get its gradient.
-        closed = not capturing() and not gates.values.requires_grad and not bool(gates.values.any())
-        context = Context(given, mask)
+        closed = not capturing() and not (self.training and gates.values.requires_grad) and not bool(gates.values.any())
+        context = Context(given, mask, with_gradient=torch.is_grad_enabled())
         if not closed:
             context.weight = (self.sign * gates.values)[:, None, None] * mask[:, :, None, None]  # (B, L, 1, K)
         predicting = not closed and (given.scopes is None or given.strength is None)
@@ -128,11 +128,15 @@ class BoolAttention(nn.Module):
         Departs from the paper: *not* acts on the key axis, S_ij = -G Scope_j Bias_j. Printed as (B, heads, L, 1) it
         would be the same for all keys of a row, and the softmax would cancel it.
         """
+        if torch.is_grad_enabled() and not context.with_gradient:
+            raise RuntimeError(
+                "cues and gates would get no gradient: use gradient checkpointing with use_reentrant=False"
+            )
         given, logits = context.given, None
         if given.scopes is None or given.strength is None:
             logits, scopes, biases = self._predictors(layer).predict(states, context, context.layers[layer])
         if given.scopes is not None:
-            scopes = given.scopes.unsqueeze(2).to(states)  # (B, L, 1, K)
+            scopes, logits = given.scopes.unsqueeze(2).to(states), None  # (B, L, 1, K)
         if given.strength is not None:
             biases = given.strength.to(states)  # (K,)
         if context.trace is not None:

@@ -21,6 +21,7 @@ class Memory:
         self.results: dict[Hashable, Any] = {}
         self.weights: list[dict[str, nn.Parameter | None]] = []
         self.seen: list[tuple[int, int]] | None = None
+        self.device = "cpu"
 
     def __reduce__(self) -> tuple[type["Memory"], tuple[()]]:
         """A copied or pickled module starts with an empty memory."""
@@ -36,6 +37,7 @@ class Memory:
             return
         if not self.weights:
             self.weights = [each._parameters for each in module.modules()]
+            self.device = next(module.parameters()).device.type
         try:
             seen = [(p.data_ptr(), p._version) for owner in self.weights for p in owner.values() if p is not None]
         except RuntimeError:  # weights made in inference mode do not count how often they are written to
@@ -47,9 +49,11 @@ class Memory:
         """Return ``compute()``, or what it returned the last time."""
         if not _remembers():
             return compute()
-        if key not in self.results:
-            self.results[key] = compute()
-        result: Result = self.results[key]
+        results = self.results  # another thread may start anew meanwhile
+        if key not in results:
+            with torch.autocast(self.device, enabled=False):  # what is kept must also serve calls without autocast
+                results[key] = compute()
+        result: Result = results[key]
         return result
 
 

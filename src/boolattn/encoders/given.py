@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from boolattn.attention import BoolAttnConfig, Given
+from boolattn.attention.memory import capturing
 
 Operators = Sequence[str | Collection[str]] | Tensor
-Strength = float | Mapping[str, float] | Tensor
+Strength = float | Sequence[float] | Mapping[str, float] | Tensor
 
 
 def given_from(
@@ -26,12 +27,12 @@ def given_from(
             a list of one; or gates (B, K) as a tensor.
         cues: Cue probabilities (B, L, K).
         scopes: Scopes (B, L, K), 0 or 1, the same for every head.
-        strength: The bias itself: one number, one per operator by name (those not named get none), or (K,).
+        strength: The bias itself: one number, one per operator by name (those not named get none), or K of them.
     """
     return Given(
         gates=None if operators is None else _gates(operators, config.operators),
-        cues=cues,
-        scopes=scopes,
+        cues=None if cues is None else torch.as_tensor(cues),
+        scopes=None if scopes is None else torch.as_tensor(scopes),
         strength=None if strength is None else _strength(strength, config.operators),
     )
 
@@ -56,10 +57,11 @@ def _known(name: str, names: tuple[str, ...]) -> int:
 
 
 def _gates(operators: Operators, names: tuple[str, ...]) -> Tensor:
-    if isinstance(operators, Tensor):
-        return operators
     if isinstance(operators, str):
         raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
+    if hasattr(operators, "dtype"):  # a tensor, or numpy's
+        return torch.as_tensor(operators)
+    operators = list(operators)
     rows = [[0.0] * len(names) for _ in operators]
     for row, held in zip(rows, operators, strict=True):
         for name in [held] if isinstance(held, str) else held:
@@ -68,12 +70,13 @@ def _gates(operators: Operators, names: tuple[str, ...]) -> Tensor:
 
 
 def _strength(strength: Strength, names: tuple[str, ...]) -> Tensor:
-    if isinstance(strength, Tensor):
-        return strength
-    values = [float(strength)] * len(names) if isinstance(strength, (int, float)) else [0.0] * len(names)
     if isinstance(strength, Mapping):
+        values = torch.zeros(len(names))
         for name, value in strength.items():
-            values[_known(name, names)] = float(value)
-    if min(values) < 0:
+            values[_known(name, names)] = value
+    else:
+        values = torch.as_tensor(strength, dtype=torch.float)
+        values = values.expand(len(names)) if values.dim() == 0 else values
+    if not capturing() and bool((values < 0).any()):
         raise ValueError(f"strength= is a size, never negative: 'not' subtracts it. Got {strength}")
-    return torch.tensor(values)
+    return values

@@ -2,7 +2,7 @@
 
 The call of the model opens a ``Call`` and sends it down as a keyword argument, which Hugging Face encoders pass from
 module to module; each self-attention takes it out again and adds its bias to the mask it was handed. Nothing is kept
-on the model between or during calls, so threads and gradient checkpointing need no care.
+on the model during a call, so threads do not meet, and a layer can be computed again for gradient checkpointing.
 """
 
 import inspect
@@ -47,11 +47,11 @@ class ModelHook:
     def before(self, model: PreTrainedModel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         """Open a call, unless no gate can open."""
         trace = kwargs.pop("trace", False)
-        given = {name: kwargs.pop(name) for name in GIVEN if kwargs.get(name) is not None}
-        if "operators" not in given and self.mechanism.gate is None:
-            if given or trace:
+        given = {name: kwargs.pop(name, None) for name in GIVEN}
+        if given["operators"] is None and self.mechanism.gate is None:
+            if trace or any(value is not None for value in given.values()):
                 raise ValueError("no gate can open: pass operators=, or attach with gate='learned'")
-            return args, {name: value for name, value in kwargs.items() if name not in GIVEN}
+            return args, kwargs
         require_additive_attention(model)
         padding = args[self.padding] if len(args) > self.padding else kwargs.get("attention_mask")
         if padding is not None and padding.dim() != 2:

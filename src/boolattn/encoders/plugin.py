@@ -26,12 +26,16 @@ def attach(model: Model, config: BoolAttnConfig | None = None) -> Model:
 
     - ``operators=``: for each query, the operators it holds, such as ``[["not"], []]``, or gates (B, K);
     - ``cues=`` (B, L, K), ``scopes=`` (B, L, K), ``strength=``: known answers, used instead of predictions;
-    - ``trace=True``: the output then has ``output.boolattn``, a ``Trace`` of what the mechanism did.
+    - ``trace=True``: the encoder's output then has ``output.boolattn``, a ``Trace`` of what the mechanism did.
 
-    Without operators (or with ``gate="learned"`` finding none) the output is bit-identical to the backbone's.
+    Without operators (or with ``gate="learned"`` finding none) the output is bit-identical to the backbone's. A learned
+    gate reads whatever it is given: for documents, close it with ``operators=[[]] * batch``.
+
+    Save with ``save_adapter``; ``model.save_pretrained`` would mix the adapter's weights with the backbone's.
 
     Args:
-        model: A Hugging Face encoder of a known family, alone or under a head.
+        model: A Hugging Face encoder of a known family, alone or under a head (a trace then needs the encoder itself,
+            ``model.base_model``). Of a sentence-transformers model, the Hugging Face model inside it.
         config: The mechanism's settings; the paper's by default.
 
     Example:
@@ -43,6 +47,12 @@ def attach(model: Model, config: BoolAttnConfig | None = None) -> Model:
         raise ValueError("the model has BoolAttn already; detach(model) first")
     attentions = attention_modules(base)
     require_additive_attention(base)
+    encoder = backbone_of(base).encoder
+    if encoder is not None and model is not base:
+        raise ValueError(
+            f"heads of {base.config.model_type!r} models drop the keywords of the forward call, operators= among them: "
+            "attach to the encoder under the head (model.base_model) and call that"
+        )
     if getattr(base.config, "is_decoder", False):
         raise ValueError("BoolAttn reads whole queries; a model with is_decoder=True sees only what came before")
     with torch.inference_mode(False):
@@ -50,7 +60,6 @@ def attach(model: Model, config: BoolAttnConfig | None = None) -> Model:
         some_weight = next(base.parameters())
         mechanism.to(device=some_weight.device, dtype=some_weight.dtype).train(base.training)
 
-    encoder = backbone_of(base).encoder
     handover = Handover() if encoder is not None else None
     model_hook = ModelHook(mechanism, base, handover)
     handles = [

@@ -25,7 +25,7 @@ class Step:
 
     Attributes:
         documents: How many there were.
-        seconds: To read them and rank them for all queries, their vectors on disk already.
+        seconds: To encode all queries, read the documents and rank them, whose vectors are on disk already.
         peak_mb: The most memory the process had, model and interpreter included.
     """
 
@@ -35,10 +35,12 @@ class Step:
 
 
 def measure_growth(data: Path, model: str, benchmark: str = "quest-partial") -> Iterator[Step]:
-    """Rank more and more of a benchmark's corpus, each time in a new process."""
-    for size in SIZES:
+    """Rank more and more of a benchmark's corpus, each time in a new process; first all of it, to have the vectors."""
+    for number, size in enumerate((None, *SIZES)):
         with get_context("spawn").Pool(1) as pool:
-            yield pool.apply(_rank_first, (data, model, benchmark, size))
+            step = pool.apply(_rank_first, (data, model, benchmark, size))
+        if number > 0:
+            yield step
 
 
 def _rank_first(data: Path, model: str, benchmark: str, size: int | None) -> Step:

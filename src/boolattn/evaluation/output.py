@@ -31,6 +31,9 @@ def print_outcomes(task: Task, outcomes: Sequence[Outcome], form: Literal["table
         print(json.dumps(together if others else reports[0].as_json(), indent=2))
     elif form == "markdown":
         print(markdown(reports), end="")
+        for row in differences:
+            print("\n" if row is differences[0] else "", end="")
+            print("- {model}, {measured on}, {measure}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]".format(**row))
     else:
         Console().print(table(reports))
         if others:

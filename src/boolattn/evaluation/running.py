@@ -27,14 +27,20 @@ class Outcome(NamedTuple):
     run: Run | None
 
 
+class WrongSystemError(TypeError):
+    """The system cannot do what the benchmark asks."""
+
+
 def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
     """Let a system answer a benchmark."""
     if isinstance(task, RetrievalTask | PairTask):
         if not isinstance(system, Retriever):
-            raise TypeError(f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'")
+            raise WrongSystemError(
+                f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'"
+            )
         return _retrieval(task, system) if isinstance(task, RetrievalTask) else _pairs(task, system)
     if not isinstance(system, Reader):
-        raise TypeError(f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules'")
+        raise WrongSystemError(f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules'")
     return _gate(task, system) if isinstance(task, GateTask) else _negation(task, system)
 
 
@@ -46,7 +52,7 @@ def compare(task: Task, first: Outcome, second: Outcome) -> dict[str, dict[str, 
         for outcome in (first, second)
     )
     return {
-        part: {measure: paired_bootstrap(by_query, theirs[part][measure]) for measure, by_query in values.items()}
+        part: {name: paired_bootstrap(by_query, theirs[part][name]) for name, by_query in values.items() if by_query}
         for part, values in ours.items()
     }
 

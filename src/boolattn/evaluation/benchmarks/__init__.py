@@ -20,13 +20,17 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
 }
 
 
+class UnknownBenchmarkError(ValueError):
+    """There is no benchmark of that name."""
+
+
 def load_benchmark(name: str, data: DataFolder) -> Task:
     """Read a benchmark from a data folder."""
     if name not in BENCHMARKS:
-        raise ValueError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+        raise UnknownBenchmarkError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
     try:
         return BENCHMARKS[name](data)
     except FileNotFoundError as error:
         raise FileNotFoundError(
-            f"{name} needs {error.filename}: see docs/benchmarks.md for where it comes from"
+            f"{name} needs {error.filename or error}: see docs/benchmarks.md for what goes where"
         ) from error

@@ -28,9 +28,14 @@ def excluir(data: DataFolder) -> PairTask:
     }
     needed = {each for query in queries.values() for each in (query.wanted, query.excluded)}
     corpus = read_excluir_corpus(folder / "corpus.json", data.skip)
+    documents = {each.doc_id: f"{each.title} {each.text}".strip() for each in corpus if each.doc_id in needed}
+    if missing := needed - documents.keys():
+        raise ValueError(
+            f"{folder / 'corpus.json'} lacks {len(missing)} documents of the queries, such as {min(missing)}"
+        )
     return PairTask(
         "excluir",
         {key: query.query for key, query in queries.items()},
         {key: (query.wanted, query.excluded) for key, query in queries.items()},
-        {each.doc_id: f"{each.title} {each.text}".strip() for each in corpus if each.doc_id in needed},
+        documents,
     )

@@ -46,8 +46,9 @@ def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> Retr
     queries = {
         query.query_id: query.text for query in read_beir_queries(folder, data.skip) if query.query_id in answers
     }
+    asked = {key: answers[key] for key in queries}  # judgements of a query that is not there are nobody's fault
     return RetrievalTask(
-        name, queries, lambda: _texts(read_beir_corpus(folder, data.skip)), answers, document_tokens=document_tokens
+        name, queries, lambda: _texts(read_beir_corpus(folder, data.skip)), asked, document_tokens=document_tokens
     )
 
 
