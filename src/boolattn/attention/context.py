@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
+from boolattn.attention.memory import capturing
 from boolattn.attention.projection import Projection
 
 
@@ -17,6 +18,11 @@ class Given:
     cues: Tensor | None = None  # (B, L, K), probabilities
     scopes: Tensor | None = None  # (B, L, K), 0 or 1, for every head
     strength: Tensor | None = None  # (K,), the bias itself
+
+    @property
+    def all_closed(self) -> bool:
+        """Whether gates were given and none is open; while a graph is recorded, nobody can know."""
+        return self.gates is not None and not capturing() and not bool(self.gates.any())
 
 
 @dataclass
