@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from boolattn.operators import OPERATORS, Operator
 
 CueConditioning = Literal["multiplicative", "additive"]
-Gate = Literal["given", "learned"]
+GateKind = Literal["given", "learned"]
 Share = Literal["none", "layers"]
 
 
@@ -35,7 +35,7 @@ class BoolAttnConfig:
     window: int = 5
     sigma: float = 2.0
     theta: float = 0.5
-    gate: Gate = "given"
+    gate: GateKind = "given"
     gate_temperature: float = 0.1
     share: Share = "none"
     bias_rank: int | None = None
@@ -49,7 +49,7 @@ class BoolAttnConfig:
             raise ValueError(f"unknown operators {sorted(unknown)}; known are {sorted(OPERATORS)}")
         if not self.operators or len(set(self.operators)) != len(self.operators):
             raise ValueError(f"operators must be named once each, at least one: {self.operators}")
-        for name, choices in (("cue_conditioning", CueConditioning), ("gate", Gate), ("share", Share)):
+        for name, choices in (("cue_conditioning", CueConditioning), ("gate", GateKind), ("share", Share)):
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name}={getattr(self, name)!r} is not one of {get_args(choices)}")
         for name in ("operator_dim", "window", "sigma", "gate_temperature"):
