@@ -131,7 +131,7 @@ def test_a_query_left_out_is_not_counted_as_failed(tmp_path):
 def test_a_corpus_that_lacks_documents_is_refused(tmp_path):
     short = data_folder.make(tmp_path / "short")
     (short / "excluir" / "corpus.json").write_text('["only one"]')
-    with pytest.raises(ValueError, match="lacks 2 documents"):
+    with pytest.raises(FileNotFoundError, match="excluir needs the 2 documents"):
         load_benchmark("excluir", DataFolder(short))
 
 

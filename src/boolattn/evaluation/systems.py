@@ -57,7 +57,7 @@ class DenseRetriever:
         """Serve a ``SentenceTransformer``."""
         self.name, self.model, self.progress = name, model, progress
         if model.similarity_fn_name not in (None, "cosine", "dot"):
-            raise ValueError(
+            raise UnknownModelError(
                 f"{name} compares by {model.similarity_fn_name}; only cosine and dot product can be ranked"
             )
         self.normalise = model.similarity_fn_name != "dot"

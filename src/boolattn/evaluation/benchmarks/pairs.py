@@ -30,9 +30,7 @@ def excluir(data: DataFolder) -> PairTask:
     corpus = read_excluir_corpus(folder / "corpus.json", data.skip)
     documents = {each.doc_id: f"{each.title} {each.text}".strip() for each in corpus if each.doc_id in needed}
     if missing := needed - documents.keys():
-        raise ValueError(
-            f"{folder / 'corpus.json'} lacks {len(missing)} documents of the queries, such as {min(missing)}"
-        )
+        raise FileNotFoundError(f"the {len(missing)} documents {folder / 'corpus.json'} lacks, such as {min(missing)}")
     return PairTask(
         "excluir",
         {key: query.query for key, query in queries.items()},
