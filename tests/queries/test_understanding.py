@@ -1,0 +1,49 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boolattn.queries.understanding import excluded_by_rules, plan_by_rules
+
+QUERIES = [
+    "movies set in Vietnam but not about war",
+    "films that are not comedies",
+    "restaurants with gardens and live music, without dogs",
+    "films AND comedy NOT war",
+    'comedy -war -"slow burn"',
+    "birds of Peru or Ecuador",
+    "1956 debut novels",
+    "films AND (comedy",
+]
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_what_is_excluded_is_what_the_plan_leaves_out(query):
+    scopes = " ".join(span.of(query) for span in excluded_by_rules(query).scopes)
+    assert scopes == " ".join(atom.text for atom in plan_by_rules(query).negatives)
+
+
+def test_says_where_the_exclusion_is_said_and_what_it_speaks_of():
+    query = "movies set in Vietnam but not about war"
+    (cue,), (scope,) = excluded_by_rules(query)
+    assert (cue.of(query), scope.of(query)) == ("but not", "war")
+
+
+def test_syntax_is_told_from_words_and_broken_syntax_is_read_as_words():
+    assert plan_by_rules("films AND comedy NOT war").source == "syntax"
+    assert plan_by_rules("films AND (comedy").source == "lexicon"
+    assert plan_by_rules("films AND comedy").negatives == ()
+    assert excluded_by_rules("films AND comedy") == ((), ())
+
+
+def test_in_written_out_syntax_only_atoms_are_read():
+    query = "films AND comedy NOT war"
+    cues, scopes = excluded_by_rules(query)
+    assert [scope.of(query) for scope in scopes] == ["war"]
+    assert "".join(cue.of(query) for cue in cues).split() == ["AND", "NOT"]
+
+
+@given(st.text(max_size=80))
+def test_no_text_is_refused(text):
+    plan, excluded = plan_by_rules(text), excluded_by_rules(text)
+    assert all(0 <= span.start <= span.end <= len(text) for span in (*excluded.cues, *excluded.scopes))
+    assert bool(plan.negatives) == bool(excluded.scopes) or not plan.positives
