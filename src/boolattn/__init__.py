@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig, Trace
     from boolattn.encoders.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
+    from boolattn.encoders.sentence import DualEncoder
+    from boolattn.queries.plan import BooleanPlan
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {
+    "BooleanPlan": "boolattn.queries.plan",
+    "DualEncoder": "boolattn.encoders.sentence",
     "BoolAttnConfig": "boolattn.attention",
     "Trace": "boolattn.attention",
     "attach": "boolattn.encoders.plugin",
@@ -20,7 +24,17 @@ _HOME = {
     "save_adapter": "boolattn.encoders.plugin",
 }
 
-__all__ = ["BoolAttnConfig", "Trace", "attach", "detach", "load_adapter", "mechanism_of", "save_adapter"]
+__all__ = [
+    "BoolAttnConfig",
+    "BooleanPlan",
+    "DualEncoder",
+    "Trace",
+    "attach",
+    "detach",
+    "load_adapter",
+    "mechanism_of",
+    "save_adapter",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -31,7 +31,7 @@ def attach(model: Model, config: BoolAttnConfig | None = None) -> Model:
     Without operators (or with ``gate="learned"`` finding none) the output is bit-identical to the backbone's. A learned
     gate reads whatever it is given: for documents, close it with ``operators=[[]] * batch``.
 
-    Save with ``save_adapter``; ``model.save_pretrained`` would mix the adapter's weights with the backbone's.
+    Save with ``save_adapter``; ``model.save_pretrained`` goes on saving the backbone alone.
 
     Args:
         model: A Hugging Face encoder of a known family, alone or under a head (a trace then needs the encoder itself,
@@ -73,6 +73,7 @@ def attach(model: Model, config: BoolAttnConfig | None = None) -> Model:
         handles.append(attention.register_forward_pre_hook(hook.before, with_kwargs=True))
     base.add_module(KEYWORD, mechanism)
     mechanism.handles = handles  # type: ignore[assignment]
+    _hide_from_saving(model)
     return model
 
 
@@ -124,6 +125,13 @@ def load_adapter(model: Model, folder: str | Path) -> Model:
 def base_of(model: PreTrainedModel) -> PreTrainedModel:
     """Return the encoder itself, which may stand under a head."""
     return cast(PreTrainedModel, model.base_model)
+
+
+def _hide_from_saving(model: PreTrainedModel) -> None:
+    """Let ``save_pretrained`` of the encoder, and of a head over it, write the backbone alone."""
+    for each in (model, base_of(model)):
+        ours = {name for name in each.state_dict() if KEYWORD in name.split(".")}
+        each._keys_to_ignore_on_save = {*(each._keys_to_ignore_on_save or ()), *ours}
 
 
 def _sizes(base: PreTrainedModel) -> dict[str, int]:

@@ -1,0 +1,39 @@
+"""Refuse a saved model whose weights are not those that were saved."""
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from sentence_transformers.util import load_file_path
+
+CHECKSUMS_FILE = "boolattn_checksums.json"
+
+
+class ChangedWeightsError(ValueError):
+    """A weight file is not the one that was saved."""
+
+
+def write_checksums(folder: Path) -> None:
+    """Note the digest of every weight file under a folder."""
+    digests = {path.relative_to(folder).as_posix(): _digest(path) for path in sorted(folder.rglob("*.safetensors"))}
+    (folder / CHECKSUMS_FILE).write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
+
+
+def verify_checksums(model: str, **where: Any) -> None:
+    """Compare the weight files of a folder or hub repository with what ``write_checksums`` noted, if it did."""
+    noted = load_file_path(model, CHECKSUMS_FILE, **where)
+    if noted is None:
+        return
+    for name, digest in json.loads(Path(noted).read_text(encoding="utf-8")).items():
+        path = load_file_path(model, name, **where)
+        if path is None or _digest(Path(path)) != digest:
+            raise ChangedWeightsError(
+                f"{name} of {model} is {'missing' if path is None else 'not the file that was saved'}: damaged or "
+                f"changed. Get the model again, or, if you changed it yourself, save it again with DualEncoder.save"
+            )
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

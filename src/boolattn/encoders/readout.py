@@ -1,0 +1,78 @@
+"""From the states of a query's tokens to one vector that also says what is not wanted."""
+
+import math
+from typing import Any, Self
+
+import torch
+from sentence_transformers.sentence_transformer.modules import Pooling
+from torch import Tensor, nn
+
+# What the Boolean tower leaves for the readout. Both (B, L), between 0 and 1; absent where no query excludes anything.
+WANTED = "wanted_tokens"
+UNWANTED = "unwanted_tokens"
+
+
+class SignedPooling(Pooling):
+    """Mean pooling that subtracts what the query excludes.
+
+    q = P - lambda |P|/|N| N, with P the mean over wanted tokens and N the mean over unwanted ones. Dot products are
+    linear, so in any engine q scores a document by score(P) - lambda score(N), each as if of unit length.
+    lambda = bound sigmoid(w N/|N| + b) can be learned; w starts at 0, so that it starts as one number for all queries.
+
+    Beyond the paper, whose attention can only pass over "war", never push war films away. A query that excludes
+    nothing gets the mean over all its tokens, to the bit.
+    """
+
+    config_keys: list[str] = [*Pooling.config_keys, "penalty", "bound"]  # noqa: RUF012, as sentence-transformers declares it
+
+    def __init__(self, embedding_dimension: int, penalty: float = 0.3, bound: float = 1.0, **pooling: Any) -> None:
+        """Start with one lambda, ``penalty``, below ``bound``."""
+        super().__init__(embedding_dimension, **pooling)
+        if self.pooling_mode != "mean":
+            raise ValueError(f"the signed readout is a difference of means; this model pools by {self.pooling_mode!r}")
+        if not 0 < penalty < bound:
+            raise ValueError(f"the penalty must lie between 0 and its bound {bound}, not at {penalty}")
+        self.penalty, self.bound = penalty, bound
+        self.weigh = nn.Linear(embedding_dimension, 1)
+        nn.init.zeros_(self.weigh.weight)
+        nn.init.constant_(self.weigh.bias, math.log(penalty / (bound - penalty)))
+
+    def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
+        """Pool; features hold ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
+        features = super().forward(features, **kwargs)
+        if UNWANTED in features:
+            states, wanted, unwanted = features["token_embeddings"], features[WANTED], features[UNWANTED]
+            signed = self.signed(_mean(states, wanted), _mean(states, unwanted))
+            excludes = unwanted.any(dim=1, keepdim=True)  # (B, 1)
+            features["sentence_embedding"] = torch.where(excludes, signed, features["sentence_embedding"])
+        return features
+
+    def signed(self, wanted: Tensor, unwanted: Tensor) -> Tensor:
+        """Return P - lambda |P|/|N| N for P, N (B, d)."""
+        away: Tensor = nn.functional.normalize(unwanted, dim=-1)
+        length: Tensor = torch.linalg.vector_norm(wanted, dim=-1, keepdim=True)
+        return wanted - self.weight_of(away) * length * away
+
+    def weight_of(self, away: Tensor) -> Tensor:
+        """Return lambda (B, 1) of the unwanted direction (B, d)."""
+        logit: Tensor = self.weigh(away)
+        return self.bound * torch.sigmoid(logit)
+
+    def save(self, output_path: str, *args: Any, safe_serialization: bool = True, **kwargs: Any) -> None:
+        """Write settings and weights."""
+        self.save_config(output_path)
+        self.save_torch_weights(output_path, safe_serialization=True)
+
+    @classmethod
+    def load(cls, model_name_or_path: str, *args: Any, **kwargs: Any) -> Self:
+        """Read what ``save`` wrote."""
+        where = {name: kwargs[name] for name in ("subfolder", "token", "cache_folder", "revision", "local_files_only")}
+        readout = cls(**cls.load_config(model_name_or_path, **where))
+        cls.load_torch_weights(model_name_or_path, model=readout, **where)
+        return readout
+
+
+def _mean(states: Tensor, weights: Tensor) -> Tensor:
+    """Return the mean of states (B, L, d) under weights (B, L); 0 where all weights are."""
+    weights = weights.to(states).unsqueeze(-1)
+    return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1e-9)

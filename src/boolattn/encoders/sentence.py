@@ -1,0 +1,158 @@
+"""The model a user holds: a sentence-transformers model whose queries are read with their *and*, *or* and *not*."""
+
+from collections.abc import Collection, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any, Self, cast
+
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Router, Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+from torch import nn
+
+from boolattn.attention import BoolAttnConfig
+from boolattn.encoders.checksums import write_checksums
+from boolattn.encoders.readout import SignedPooling
+from boolattn.encoders.tower import BooleanTower, LabelledQuery, routes_of
+from boolattn.queries.plan import BooleanPlan
+from boolattn.queries.understanding import plan_by_rules
+
+# Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
+STRENGTH, PENALTY = 4.0, 0.3
+
+
+class DualEncoder(SentenceTransformer):
+    """Queries through the Boolean tower, documents through the plain backbone, as an index already holds them.
+
+    ``DualEncoder(folder)`` loads what ``save`` wrote; so does ``SentenceTransformer(folder, trust_remote_code=True)``,
+    where boolattn is installed: sentence-transformers 6 asks for that word before it imports any module not its own.
+
+    Example:
+        >>> model = DualEncoder.training_free("all-MiniLM-L6-v2")  # doctest: +SKIP
+        >>> model.encode_query("movies set in Vietnam but not about war")  # doctest: +SKIP
+    """
+
+    # Our own modules are imported already: nobody need trust a folder's word for which code to run.
+    _module_classes: Mapping[str, type[nn.Module]] = {
+        f"{module.__module__}.{module.__name__}": module for module in (BooleanTower, SignedPooling)
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        """Load a saved model; for a new one, see ``training_free`` and ``untrained``."""
+        super().__init__(*args, **kwargs)
+        if not any(isinstance(module, BooleanTower) for module in routes_of(self).get("query", ())):
+            raise ValueError(
+                f"{args[0] if args else 'this'} is a plain embedding model: DualEncoder.training_free({args[0]!r}) "
+                f"makes it a Boolean one without training"
+                if args
+                else "DualEncoder takes the folder of a saved Boolean model; see also DualEncoder.training_free"
+            )
+
+    @classmethod
+    def training_free(
+        cls, backbone: str | SentenceTransformer, strength: float = STRENGTH, penalty: float = PENALTY
+    ) -> Self:
+        """Make a Boolean model of a sentence-transformers model, with nothing to train and no index to change.
+
+        Rules find what a query excludes; *not* takes ``strength`` from the attention those words get, and the query's
+        vector is moved away from them by ``penalty``. Models that do not pool by the mean get the first of the two.
+        """
+        plain = SentenceTransformer(backbone) if isinstance(backbone, str) else backbone
+        return cls._around(plain, BooleanTower("lexicon", strength), signed=_pools_by_mean(plain), penalty=penalty)
+
+    @classmethod
+    def untrained(
+        cls,
+        backbone: str | SentenceTransformer,
+        config: BoolAttnConfig | None = None,
+        signed: bool = True,
+        penalty: float = PENALTY,
+    ) -> Self:
+        """Put a new mechanism, to be trained, into a sentence-transformers model.
+
+        Args:
+            backbone: The model; it is changed in place.
+            config: The mechanism's settings; the paper's by default.
+            signed: Whether the query's vector subtracts what is excluded; without, the model is the paper's.
+            penalty: Where the learned weight of that subtraction starts.
+        """
+        plain = SentenceTransformer(backbone) if isinstance(backbone, str) else backbone
+        tower = BooleanTower("mechanism", config=config or BoolAttnConfig())
+        return cls._around(plain, tower, signed=signed, penalty=penalty)
+
+    @classmethod
+    def _around(cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float) -> Self:
+        transformer, pooling, *rest = plain.children()
+        if not isinstance(transformer, Transformer) or not isinstance(pooling, Pooling):
+            kinds = [type(module).__name__ for module in plain.children()]
+            raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
+        readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty) if signed else pooling
+        router = Router.for_query_document([tower, readout.to(plain.device)], [transformer, pooling])
+        return cls(modules=[router, *rest], **_settings(plain))
+
+    @property
+    def tower(self) -> BooleanTower:
+        """The query tower."""
+        return cast(BooleanTower, routes_of(self)["query"][0])
+
+    @property
+    def readout(self) -> Pooling:
+        """How the query's tokens become one vector."""
+        return cast(Pooling, routes_of(self)["query"][1])
+
+    def documents(self) -> SentenceTransformer:
+        """Return the document tower as the plain model it is; it shares its weights with this one."""
+        return SentenceTransformer(
+            modules=[*routes_of(self)["document"], *list(self.children())[1:]], **_settings(self)
+        )
+
+    def encode_query(  # type: ignore[override]
+        self,
+        inputs: str | Sequence[str],
+        *args: Any,
+        operators: Sequence[str | Collection[str]] | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Encode queries; everything else is as in ``SentenceTransformer.encode_query``.
+
+        Args:
+            inputs: One query or several.
+            *args: As in sentence-transformers.
+            operators: For each query, the operators it holds, such as ``[["not"], []]``; None lets the model find out.
+            **kwargs: As in sentence-transformers.
+        """
+        if operators is not None:
+            texts = [inputs] if isinstance(inputs, str) else inputs
+            labelled = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
+            inputs = labelled[0] if isinstance(inputs, str) else labelled
+        return super().encode_query(inputs, *args, **kwargs)
+
+    def plan(self, query: str) -> BooleanPlan:
+        """Return the query's positive and negative atoms and how they combine."""
+        return plan_by_rules(query)
+
+    def save(self, path: str, *args: Any, **kwargs: Any) -> None:
+        """Save as sentence-transformers does, always as safetensors, with a checksum of every weight file."""
+        super().save(path, *args, **(kwargs | {"safe_serialization": True}))
+        write_checksums(Path(path))
+
+    def _create_model_card(self, path: str, *args: Any, **kwargs: Any) -> None:
+        template = Template(files("boolattn.encoders").joinpath("model_card.md").read_text(encoding="utf-8"))
+        card = template.substitute(
+            dimensions=self.get_embedding_dimension(),
+            reading=self.tower.reading,
+            readout=type(self.readout).__name__,
+            modules=str(self),
+        )
+        Path(path, "README.md").write_text(card, encoding="utf-8")
+
+
+def _settings(model: SentenceTransformer) -> dict[str, Any]:
+    """Return what a model knows beside its modules."""
+    names = ("device", "prompts", "default_prompt_name", "similarity_fn_name", "truncate_dim")
+    return {name: getattr(model, name) for name in names}
+
+
+def _pools_by_mean(model: SentenceTransformer) -> bool:
+    return any(isinstance(module, Pooling) and module.pooling_mode == "mean" for module in model.children())
