@@ -1,0 +1,47 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from boolattn.cli import app
+
+QUERY = "movies set in Vietnam but not about war"
+
+
+@pytest.fixture
+def explain(minilm_folder):
+    def run(*arguments, model=f"training-free:{minilm_folder}"):
+        return CliRunner().invoke(app, ["explain", *arguments, "--model", model], env={"COLUMNS": "100"})
+
+    return run
+
+
+def test_prints_what_was_understood_and_on_what_grounds(explain):
+    printed = explain(QUERY).output
+    assert "[-war-]" in printed and "nothing here was learned" in printed
+
+
+def test_json_has_the_plan_and_the_numbers(explain):
+    found = json.loads(explain(QUERY, "--json").stdout)
+    assert found["plan"]["plan"] == "movies set in Vietnam NOT war"
+    assert min(found["readout"]) == pytest.approx(-0.3, abs=1e-4) and sum(w for w in found["readout"] if w > 0) == (
+        pytest.approx(1)
+    )
+    assert len(found["attention_after"]) == 6
+
+
+def test_writes_a_page_and_a_picture(explain, tmp_path):
+    page, picture = tmp_path / "it.html", tmp_path / "it.png"
+    assert explain(QUERY, "--html", str(page), "--png", str(picture)).exit_code == 0
+    assert "war" in page.read_text(encoding="utf-8") and picture.read_bytes()[:4] == b"\x89PNG"
+
+
+def test_a_query_without_operators_is_said_to_be_left_alone(explain):
+    assert "Nothing was changed" in " ".join(explain("war films").output.split())
+
+
+def test_a_plain_model_and_none_are_refused_with_the_mend(explain, minilm_folder, tmp_path):
+    plain = explain(QUERY, model=str(minilm_folder))
+    assert plain.exit_code == 2 and "training-free:" in plain.output
+    missing = explain(QUERY, model=str(tmp_path / "nothing"))
+    assert missing.exit_code == 2 and "no model" in " ".join(missing.output.split())

@@ -1,0 +1,50 @@
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from boolattn import BoolAttnConfig, DualEncoder
+from boolattn.explain.query import explain
+
+QUERY = "movies set in Vietnam but not about war"
+
+
+@pytest.fixture(scope="module")
+def model(minilm_folder):
+    return DualEncoder.training_free(str(minilm_folder), strength=4.0, penalty=0.3)
+
+
+def test_the_weights_of_the_tokens_make_the_vector(model):
+    explanation = explain(model, QUERY)
+    states = model.encode_query(QUERY, output_value="token_embeddings").numpy()
+    wanted = np.where(explanation.readout > 0, explanation.readout, 0) @ states
+    away = np.where(explanation.readout < 0, -explanation.readout, 0) @ states
+    vector = wanted - 0.3 * np.linalg.norm(wanted) * away / np.linalg.norm(away)
+    assert np.allclose(vector / np.linalg.norm(vector), model.encode_query(QUERY), atol=1e-5)
+    assert explanation.readout[explanation.tokens.index("war")] == pytest.approx(-0.3, abs=1e-6)
+
+
+def test_says_that_rules_read_it_and_shows_the_bias_they_set(model):
+    explanation = explain(model, QUERY)
+    war = explanation.tokens.index("war")
+    assert explanation.source == "lexicon"
+    assert np.allclose(explanation.biases[:, war, 0], -4.0)
+    assert (explanation.attention_after[:, war] < explanation.attention_before[:, war]).all()
+
+
+def test_a_query_without_operators_is_left_alone(model):
+    explanation = explain(model, "war films")
+    assert not explanation.changed
+    assert np.allclose(explanation.attention_before, explanation.attention_after)
+    assert np.allclose(explanation.readout, 1 / len(explanation.tokens))
+
+
+def test_a_prompt_is_part_of_what_is_read_but_not_of_the_query(minilm_folder):
+    plain = SentenceTransformer(str(minilm_folder), prompts={"query": "search not: "})
+    explanation = explain(DualEncoder.training_free(plain), QUERY)
+    assert len(explanation.readout) == len(explanation.tokens)
+    assert explanation.readout[explanation.tokens.index("war")] < 0
+
+
+def test_a_learned_gate_is_asked(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
+    assert explain(model, QUERY).gates.shape == (3,)
