@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
-from boolattn.evaluation.report import Report, markdown, mean_over_seeds, table
+from boolattn.evaluation.report import Report, markdown, mean_over_seeds, tables
 
 VALUES = {"R@100": {"a": 1.0, "b": 0.5, "c": 0.0}, "violation@20": {"c": 0.25}}
 TEMPLATE_OF = {"a": "_", "b": "_", "c": "_ that are not _"}
@@ -60,7 +60,7 @@ def test_markdown_puts_models_under_each_other():
 def test_table_shows_every_cell():
     terminal = io.StringIO()
     report = Report.of("films", "[bold]odd", VALUES, TEMPLATE_OF)
-    Console(file=terminal, width=100).print(table([report, replace(report, model="bm25")]))
+    Console(file=terminal, width=100).print(*tables([report, replace(report, model="bm25")], width=100))
     shown = terminal.getvalue()
     assert "films" in shown
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
@@ -100,3 +100,15 @@ def test_what_does_not_belong_together_is_refused():
         mean_over_seeds([report, replace(report, model="another")])
     with pytest.raises(ValueError, match="one benchmark, not 2"):
         markdown([report, replace(report, benchmark="debian")])
+
+
+def test_measures_that_do_not_fit_go_to_a_further_table_unfolded():
+    measures = {f"measure@{number}": number / 10 for number in range(10)}
+    report = Report("films", "a-model-with-a-long-name", measures, {"a template that is rather long": measures})
+    terminal = io.StringIO()
+    drawn = list(tables([report], width=80))
+    Console(file=terminal, width=80).print(*drawn)
+    assert len(drawn) > 1
+    for number in range(10):
+        assert terminal.getvalue().count(f"measure@{number} ") == 1
+        assert terminal.getvalue().count(f"0.{number}00 ") == 2

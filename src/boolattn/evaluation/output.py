@@ -11,7 +11,7 @@ from rich.table import Table
 from boolattn.data.trec import write_trec_run
 from boolattn.evaluation.figures import plot_by_template
 from boolattn.evaluation.rankings import run_entries
-from boolattn.evaluation.report import markdown, table
+from boolattn.evaluation.report import markdown, tables
 from boolattn.evaluation.running import Outcome, compare
 from boolattn.evaluation.tasks import Task
 
@@ -35,7 +35,8 @@ def print_outcomes(task: Task, outcomes: Sequence[Outcome], form: Literal["table
             print("\n" if row is differences[0] else "", end="")
             print("- {model}, {measured on}, {measure}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]".format(**row))
     else:
-        Console().print(table(reports))
+        console = Console()
+        console.print(*tables(reports, console.width))
         if others:
             Console().print(_difference_table(first.report.model, differences))
 

@@ -4,10 +4,10 @@ import copy
 import random
 import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import cast
+from typing import TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -18,6 +18,8 @@ from boolattn.encoders.plugin import attach
 
 VARIANTS = {"paper": BoolAttnConfig(), "light": BoolAttnConfig.light()}
 SHAPES = ((1, 16), (1, 64), (32, 16), (32, 64))  # batch, tokens
+Name = TypeVar("Name", bound=Hashable)
+
 WARM_UP_ROUNDS, FEWEST_ROUNDS = 3, 15
 
 
@@ -80,7 +82,7 @@ def measure(cell: Cell, folder: str | None, seconds: float) -> Iterator[Row]:
             zeros = torch.zeros_like(gates)
             calls[variant, "closed"] = lambda attached=attached, zeros=zeros: attached(ids, mask, operators=zeros)  # type: ignore[misc]
 
-    medians = _medians(calls, seconds)
+    medians = medians_of(calls, seconds)
     bare_time = medians.pop(("bare", ""))
     for (variant, state), median in medians.items():
         yield Row(
@@ -107,15 +109,15 @@ def _compile(model: PreTrainedModel) -> Callable[..., Tensor]:
 
 
 @torch.inference_mode()
-def _medians(calls: dict[tuple[str, str], Callable[[], Tensor]], seconds: float) -> dict[tuple[str, str], float]:
+def medians_of(calls: Mapping[Name, Callable[[], object]], seconds: float) -> dict[Name, float]:
     """Call all in turn, over and over, in ever another order: whatever else the machine does falls on all alike."""
     order, shuffle = list(calls), random.Random(0).shuffle
-    times: dict[tuple[str, str], list[float]] = {name: [] for name in calls}
+    times: dict[Name, list[float]] = {name: [] for name in calls}
     for _ in range(WARM_UP_ROUNDS):
         for call in calls.values():
             call()
     end = time.perf_counter() + seconds
-    while time.perf_counter() < end or len(times["bare", ""]) < FEWEST_ROUNDS:
+    while time.perf_counter() < end or len(times[order[0]]) < FEWEST_ROUNDS:
         shuffle(order)
         for name in order:
             start = time.perf_counter()

@@ -11,6 +11,8 @@ from rich.table import Table
 from boolattn.evaluation.measures import PerQuery
 from boolattn.evaluation.significance import grouped, means
 
+WIDEST_LABELS = 40  # of a table's columns, left of the figures; longer labels are folded
+
 Figures: TypeAlias = Mapping[str, float]
 """Measure -> its value."""
 
@@ -86,15 +88,25 @@ def mean_over_seeds(reports: Sequence[Report]) -> Report:
     )
 
 
-def table(reports: Sequence[Report]) -> Table:
-    """Lay out the reports of one or more models on one benchmark for the terminal."""
+def tables(reports: Sequence[Report], width: int) -> Iterator[Table]:
+    """Lay out the reports of one or more models on one benchmark for the terminal.
+
+    Args:
+        reports: The models, in order.
+        width: Of the terminal. Measures that do not fit beside each other go to a further table.
+    """
     grid = _Grid.of(reports)
-    drawn = Table(title=reports[0].benchmark)
-    for column, name in enumerate(grid.header):
-        drawn.add_column(escape(name), justify="left" if column < 2 else "right", overflow="fold")
-    for number, row in enumerate(grid.rows, start=1):
-        drawn.add_row(*map(escape, row), end_section=number % len(reports) == 0 and len(reports) > 1)
-    return drawn
+    columns = list(zip(grid.header, *grid.rows, strict=True))
+    needs = [max(map(len, column)) + 3 for column in columns]
+    fit = max(1, (width - 1 - min(sum(needs[:2]), WIDEST_LABELS)) // max(needs[2:]))
+    for start in range(2, len(columns), fit):
+        drawn = Table(title=reports[0].benchmark)
+        shown = [*columns[:2], *columns[start : start + fit]]
+        for number, (name, *_) in enumerate(shown):
+            drawn.add_column(escape(name), justify="left" if number < 2 else "right", overflow="fold")
+        for number, row in enumerate(zip(*(column[1:] for column in shown), strict=True), start=1):
+            drawn.add_row(*map(escape, row), end_section=number % len(reports) == 0 and len(reports) > 1)
+        yield drawn
 
 
 def markdown(reports: Sequence[Report]) -> str:

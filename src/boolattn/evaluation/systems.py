@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -10,6 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from boolattn.encoders.fingerprint import fingerprint
+from boolattn.encoders.loading import UnknownModelError, load_encoder, title_of
+from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
@@ -18,10 +19,6 @@ from boolattn.queries.reading import operators_of
 from boolattn.queries.spans import Span
 
 Documents = Iterable[tuple[str, str]]
-
-
-class UnknownModelError(ValueError):
-    """The name of a model leads to nothing."""
 
 
 @runtime_checkable
@@ -51,11 +48,15 @@ class Reader(Protocol):
 
 
 class DenseRetriever:
-    """Any sentence-transformers model; its vectors of documents are kept on disk."""
+    """Any sentence-transformers model; its vectors of documents are kept on disk.
+
+    A Boolean model encodes documents as its backbone does, so the two share the vectors that are kept.
+    """
 
     def __init__(self, name: str, model: Any, progress: bool = True) -> None:
         """Serve a ``SentenceTransformer``."""
-        self.name, self.model, self.progress = name, model, progress
+        self.name, self.queries, self.progress = name, model, progress
+        self.model = model = model.documents() if isinstance(model, DualEncoder) else model
         if model.similarity_fn_name not in (None, "cosine", "dot"):
             raise UnknownModelError(
                 f"{name} compares by {model.similarity_fn_name}; only cosine and dot product can be ranked"
@@ -67,7 +68,7 @@ class DenseRetriever:
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Rank by the model's own similarity, exactly."""
-        vectors = self.model.encode_query(
+        vectors = self.queries.encode_query(
             list(queries.values()), normalize_embeddings=self.normalise, show_progress_bar=False, convert_to_numpy=True
         )
         blocks = self._blocks(documents, document_tokens)
@@ -147,17 +148,12 @@ class RulesReader:
 
 
 def load_system(name: str, progress: bool = True) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, or a sentence-transformers folder or hub name."""
+    """Load ``bm25``, ``rules``, or a sentence-transformers folder or hub name, as it is or made Boolean."""
     if name == Bm25Retriever.name:
         return Bm25Retriever()
     if name == RulesReader.name:
         return RulesReader()
-    from sentence_transformers import SentenceTransformer
-
     try:
-        title = "/".join(Path(name).resolve().parts[-2:]) if Path(name).is_dir() else name
-        return DenseRetriever(title, SentenceTransformer(name), progress)
-    except OSError as error:
-        raise UnknownModelError(
-            f"no model {name!r}: give 'bm25', 'rules', or a sentence-transformers folder or hub name ({error})"
-        ) from error
+        return DenseRetriever(title_of(name), load_encoder(name), progress)
+    except UnknownModelError as error:
+        raise UnknownModelError(f"{error}. Beside models, 'bm25' and 'rules' are known") from error

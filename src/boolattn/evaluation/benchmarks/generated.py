@@ -1,42 +1,80 @@
 """Queries made over a catalog, so that every answer is known: films and Debian packages."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 from pyroaring import BitMap
 
 from boolattn.data.debian import DebianPackage, read_debian_packages, read_debian_vocabulary
 from boolattn.data.films import read_films
+from boolattn.data.pages import read_pages
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
 from boolattn.evaluation.tasks import DataFolder, RetrievalTask
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.debian import debian_catalog
 from boolattn.queries.films import films_catalog, genre_exclusions
 from boolattn.queries.generator import GeneratedQuery, generate
+from boolattn.queries.mentions import mentions_catalog
+from boolattn.queries.splits import Split
+from boolattn.queries.templates import TEMPLATES
 
 SEED = 0
 QUERIES_PER_SLICE = 700
+PAGES = 12_288
 GENRE_PAIRS = "all genre pairs A not B"  # beside the drawn queries: a template of its own in every table
 
+Documents = Callable[[], Iterable[tuple[str, str]]]
 Labelled = tuple[str, GeneratedQuery]  # template as reported, query
+
+
+class Domain(NamedTuple):
+    """A catalog and the documents of its entities."""
+
+    catalog: Catalog
+    documents: Documents
 
 
 def films(data: DataFolder) -> RetrievalTask:
     """Held-out films queries in two slices, and, in ``meaning``, every pair of genres that overlap enough."""
+    domain = films_domain(data)
+    pairs = [(GENRE_PAIRS, query) for query in genre_exclusions(domain.catalog)]
+    meaning, names = (drawn(domain.catalog, part, "test", tuple(TEMPLATES)) for part in ("meaning", "names"))
+    return _task("films", domain, {"meaning": pairs + meaning, "names": names})
+
+
+def debian(data: DataFolder) -> RetrievalTask:
+    """Held-out queries over the Debian packages that have facet tags."""
+    domain = debian_domain(data)
+    return _task("debian", domain, {"meaning": drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES))})
+
+
+def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
+    """Validation queries of all catalogs that exclude something: to choose settings by, never to report."""
+    templates = tuple(template for template in TEMPLATES if "not" in template.split())
+    return [
+        _task(name, domain, {"meaning": drawn(domain.catalog, "meaning", "validation", templates)})
+        for name, domain in (
+            ("films", films_domain(data)),
+            ("debian", debian_domain(data)),
+            ("pages", pages_domain(data)),
+        )
+    ]
+
+
+def films_domain(data: DataFolder) -> Domain:
+    """Films: title and extract."""
     path = data.path / "films" / "films.jsonl.zst"
-    catalog = films_catalog(read_films(path, data.skip))
-    pairs = [(GENRE_PAIRS, query) for query in genre_exclusions(catalog)]
 
     def documents() -> Iterator[tuple[str, str]]:
         for number, film in enumerate(read_films(path, data.skip)):
             yield str(number), f"{film.title}. {film.extract}"
 
-    slices = {"meaning": pairs + held_out(catalog, "meaning"), "names": held_out(catalog, "names")}
-    return _task("films", catalog, documents, slices)
+    return Domain(films_catalog(read_films(path, data.skip)), documents)
 
 
-def debian(data: DataFolder) -> RetrievalTask:
-    """Held-out queries over the Debian packages that have facet tags."""
+def debian_domain(data: DataFolder) -> Domain:
+    """Debian packages that have facet tags: both descriptions."""
     folder = data.path / "debian"
 
     def packages() -> Iterator[DebianPackage]:
@@ -45,22 +83,28 @@ def debian(data: DataFolder) -> RetrievalTask:
     def documents() -> Iterator[tuple[str, str]]:
         return ((package.name, f"{package.short}. {package.long}") for package in packages())
 
-    catalog = debian_catalog(packages(), read_debian_vocabulary(folder / "vocabulary.txt", data.skip))
-    return _task("debian", catalog, documents, {"meaning": held_out(catalog, "meaning")})
+    return Domain(debian_catalog(packages(), read_debian_vocabulary(folder / "vocabulary.txt", data.skip)), documents)
 
 
-def held_out(catalog: Catalog, part: str) -> list[Labelled]:
-    """Draw test queries over one slice of a catalog; training never sees their combinations of attributes."""
-    queries = generate(catalog.slice(part), seed=SEED, split="test")
+def pages_domain(data: DataFolder) -> Domain:
+    """The first pages of the Wikipedia introductions, by what they mention."""
+    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
+    pages = list({page.title: page for page in islice(read_pages(path, data.skip), PAGES)}.values())
+
+    def documents() -> Iterator[tuple[str, str]]:
+        return ((page.title, f"{page.title}. {page.text}") for page in pages)
+
+    return Domain(mentions_catalog([page.title for page in pages], [page.text for page in pages]), documents)
+
+
+def drawn(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -> list[Labelled]:
+    """Draw queries over one slice of a catalog; no two splits share a combination of attributes."""
+    queries = generate(catalog.slice(part), seed=SEED, split=split, templates=templates)
     return [(query.template, query) for query in islice(queries, QUERIES_PER_SLICE)]
 
 
-def _task(
-    name: str,
-    catalog: Catalog,
-    documents: Callable[[], Iterable[tuple[str, str]]],
-    slices: Mapping[str, list[Labelled]],
-) -> RetrievalTask:
+def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> RetrievalTask:
+    catalog, documents = domain
     numbered = {
         f"{part}-{number}": (part, template, query)
         for part, queries in slices.items()

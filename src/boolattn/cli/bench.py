@@ -1,4 +1,4 @@
-"""The command line: ``boolattn --help``."""
+"""boolattn bench: what things cost."""
 
 import dataclasses
 import json
@@ -10,65 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from boolattn import __version__
-
-app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
 bench = typer.Typer(help="What things cost, measured.", no_args_is_help=True)
-app.add_typer(bench, name="bench")
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(__version__)
-        raise typer.Exit
-
-
-@app.callback()
-def main(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Dense retrieval that understands and, or and not."""
-
-
-@app.command()
-def evaluate(
-    benchmark: Annotated[str, typer.Argument(help="Which benchmark; docs/benchmarks.md lists them.")],
-    model: Annotated[
-        list[str],
-        typer.Option(help="A sentence-transformers folder or hub name, 'bm25' or 'rules'; repeat to compare."),
-    ],
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out and count them.")] = False,
-    run: Annotated[Path | None, typer.Option(help="Folder to write each model's ranking to, as a TREC run.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Folder to draw each measure by template to, as PNG.")] = None,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
-) -> None:
-    """Measure models on a benchmark; several models are compared with the first by a paired bootstrap."""
-    from boolattn.data.bad_rows import BadRowError, SkipBad
-    from boolattn.evaluation.benchmarks import UnknownBenchmarkError, load_benchmark
-    from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
-    from boolattn.evaluation.running import WrongSystemError
-    from boolattn.evaluation.running import evaluate as evaluate_system
-    from boolattn.evaluation.systems import UnknownModelError, load_system
-    from boolattn.evaluation.tasks import DataFolder
-
-    skip = SkipBad() if skip_bad else None
-    try:
-        systems = [load_system(name) for name in model]
-        task = load_benchmark(benchmark, DataFolder(data, skip))
-        outcomes = [evaluate_system(task, system) for system in systems]
-    except (BadRowError, UnknownModelError, UnknownBenchmarkError, WrongSystemError, OSError, ImportError) as error:
-        raise typer.BadParameter(str(error)) from error
-    for (file, field), count in skip.counts.items() if skip is not None else ():
-        typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)
-    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
-    if run is not None:
-        write_runs(outcomes, run)
-    if plot is not None:
-        write_figures(outcomes, plot)
 
 
 @bench.command()
@@ -139,4 +81,68 @@ def ranking(
     table = Table("documents", "seconds", "peak MB", title="ranking QUEST-partial")
     for step in steps:
         table.add_row(f"{step.documents:,}", f"{step.seconds:.1f}", f"{step.peak_mb:.0f}")
+    Console().print(table)
+
+
+@bench.command()
+def training_free(
+    model: Annotated[str, typer.Option(help="A sentence-transformers folder or hub name.")],
+    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Settings of the training-free mode on generated validation queries, and which to choose: the one in bold."""
+    from boolattn.evaluation.benchmarks.generated import exclusion_validation
+    from boolattn.evaluation.settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
+    from boolattn.evaluation.tasks import DataFolder
+
+    try:
+        tasks = exclusion_validation(DataFolder(data))
+        with Progress(console=Console(stderr=True)) as progress:
+            total = 1 + len(STRENGTHS) * len(PENALTIES)
+            tried = list(progress.track(try_settings(model, tasks), total=total, description="settings"))
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
+    chosen = choose(tried)
+    if as_json:
+        shown = ("strength", "penalty", "measures", "score")
+        rows = [{name: getattr(setting, name) for name in shown} for setting in tried]
+        typer.echo(json.dumps({"rows": rows, "chosen": rows[tried.index(chosen)]}, indent=2))
+        return
+    columns = [f"{task.name} {measure}" for task in tasks for measure in SHOWN]
+    table = Table("strength", "lambda", *columns, "mean nDCG@10", title="training-free mode, validation queries")
+    for setting in tried:
+        numbers = [setting.measures[task.name][str(measure)] for task in tasks for measure in SHOWN]
+        name = ["bare", ""] if setting.strength is None else [f"{setting.strength:g}", f"{setting.penalty:g}"]
+        table.add_row(
+            *name, *(f"{value:.3f}" for value in [*numbers, setting.score]), style="bold" if setting is chosen else ""
+        )
+    Console().print(table)
+
+
+@bench.command()
+def queries(
+    model: Annotated[
+        str, typer.Option(help="A saved Boolean model, or training-free:NAME for a sentence-transformers folder.")
+    ],
+    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
+    seconds: Annotated[float, typer.Option(help="How long to measure.")] = 120.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+) -> None:
+    """Time and vectors of encode_query next to the backbone's, for queries without and with an exclusion."""
+    from boolattn.encoders.loading import UnknownModelError, load_boolean
+    from boolattn.evaluation.query_cost import measure_query_cost
+    from boolattn.evaluation.tasks import DataFolder
+
+    try:
+        cost = measure_query_cost(load_boolean(model), DataFolder(data), seconds)
+    except (UnknownModelError, ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
+    if as_json:
+        typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
+        return
+    table = Table("queries", "count", "time / backbone's", "vectors", title="encode_query next to the bare encode")
+    same = "identical" if cost.identical else "NOT identical"
+    alarms = f"{same}; {cost.false_alarms} false alarms left out"
+    table.add_row("ordinary", str(cost.ordinary), f"{cost.ordinary_ratio:.3f}", alarms)
+    table.add_row("with an exclusion", str(cost.excluding), f"{cost.excluding_ratio:.3f}", "moved")
     Console().print(table)

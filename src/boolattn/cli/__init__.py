@@ -1,0 +1,30 @@
+"""The command line: ``boolattn --help``."""
+
+from typing import Annotated
+
+import typer
+
+from boolattn import __version__
+from boolattn.cli.bench import bench
+from boolattn.cli.evaluate import evaluate
+from boolattn.cli.explain import explain
+
+app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
+app.command()(evaluate)
+app.command()(explain)
+app.add_typer(bench, name="bench")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Dense retrieval that understands and, or and not."""

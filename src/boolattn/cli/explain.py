@@ -1,0 +1,45 @@
+"""boolattn explain."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+
+def explain(
+    query: Annotated[str, typer.Argument(help="The query, in quotation marks.")],
+    model: Annotated[
+        str,
+        typer.Option(
+            envvar="BOOLATTN_MODEL",
+            help="A saved Boolean model, or training-free:NAME for a sentence-transformers folder or hub name.",
+        ),
+    ] = "training-free:sentence-transformers/all-MiniLM-L6-v2",
+    html: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
+    png: Annotated[Path | None, typer.Option(help="Draw cues, scopes, biases and attention, layer by layer.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what is understood of a query, and what that does to attention and to the query's vector."""
+    from boolattn.encoders.loading import UnknownModelError, load_boolean
+    from boolattn.explain.query import explain as explain_query
+
+    try:
+        explanation = explain_query(load_boolean(model), query)
+    except (UnknownModelError, ValueError) as error:
+        raise typer.BadParameter(str(error)) from error
+    if html is not None:
+        from boolattn.explain.html import page
+
+        html.write_text(page(explanation), encoding="utf-8")
+    if png is not None:
+        from boolattn.explain.picture import draw
+
+        draw(explanation, png)
+    if as_json:
+        typer.echo(json.dumps(explanation.to_dict(), indent=2))
+        return
+    from boolattn.explain.terminal import render
+
+    Console().print(render(explanation))

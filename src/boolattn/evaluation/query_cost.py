@@ -1,0 +1,102 @@
+"""What a Boolean model costs, and changes, where there is nothing Boolean: next to its own backbone, in one process."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+
+from boolattn.data.beir import read_beir_queries
+from boolattn.data.quest import QuestQuery, read_quest_queries
+from boolattn.encoders.sentence import DualEncoder
+from boolattn.evaluation.benchmarks.quest import template_operators
+from boolattn.evaluation.overhead import medians_of
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.operators import NOT
+from boolattn.queries.understanding import plan_by_rules
+
+_MARKED = re.compile("<mark>(.*?)</mark>")
+QUERIES = 1000
+BATCH = 32
+
+
+@dataclass(frozen=True)
+class QueryCost:
+    """What was found.
+
+    Attributes:
+        ordinary: How many queries without operator were encoded.
+        false_alarms: In how many of them the model sees an exclusion; these are left out of the next two.
+        identical: Whether the vectors of the others equal the backbone's, to the bit.
+        ordinary_ratio: Time of ``encode_query`` over the backbone's ``encode``, ordinary queries.
+        excluding: How many queries that exclude something were encoded.
+        excluding_ratio: The same for these.
+    """
+
+    ordinary: int
+    false_alarms: int
+    identical: bool
+    ordinary_ratio: float
+    excluding: int
+    excluding_ratio: float
+
+
+def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> QueryCost:
+    """Encode real queries with the model and with its backbone, by turns."""
+    bare = model.documents()
+    everything = list(islice(ordinary_queries(data), QUERIES))
+    ordinary = [query for query in everything if not model.plan(query).negatives]
+    excluding = [query.query for query in _quest(data) if NOT.name in template_operators(query.template)]
+    medians = medians_of(
+        {
+            "bare ordinary": lambda: _encode(bare, ordinary),
+            "ordinary": lambda: _encode_queries(model, ordinary),
+            "bare excluding": lambda: _encode(bare, excluding),
+            "excluding": lambda: _encode_queries(model, excluding),
+        },
+        seconds,
+    )
+    return QueryCost(
+        ordinary=len(everything),
+        false_alarms=len(everything) - len(ordinary),
+        identical=np.array_equal(_encode(bare, ordinary), _encode_queries(model, ordinary)),
+        ordinary_ratio=medians["ordinary"] / medians["bare ordinary"],
+        excluding=len(excluding),
+        excluding_ratio=medians["excluding"] / medians["bare excluding"],
+    )
+
+
+def ordinary_queries(data: DataFolder) -> Iterator[str]:
+    """Yield queries that hold no operator: QUEST's single atoms, NegConstraint's queries without what they exclude."""
+    seen: set[str] = set()
+    for query in _candidates(data):
+        if query not in seen:
+            seen.add(query)
+            yield query
+
+
+def _candidates(data: DataFolder) -> Iterator[str]:
+    quest = list(_quest(data))
+    yield from (query.query for query in quest if query.template == "_")
+    for query in read_beir_queries(data.path / "negconstraint", data.skip):
+        yield " ".join(atom.text for atom in plan_by_rules(query.text).positives)
+    for each in quest:
+        if each.template != "_":
+            yield from _MARKED.findall(each.original_query or "")
+
+
+def _quest(data: DataFolder) -> Iterator[QuestQuery]:
+    for path in sorted((data.path / "quest").glob("*.jsonl")):
+        if path.name != "documents.jsonl":
+            yield from read_quest_queries(path, data.skip)
+
+
+def _encode(model: SentenceTransformer, queries: Sequence[str]) -> Any:
+    return model.encode(list(queries), batch_size=BATCH, show_progress_bar=False)
+
+
+def _encode_queries(model: DualEncoder, queries: Sequence[str]) -> Any:
+    return model.encode_query(list(queries), batch_size=BATCH, show_progress_bar=False)
