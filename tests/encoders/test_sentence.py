@@ -12,6 +12,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from boolattn import BoolAttnConfig, DualEncoder
 from boolattn.encoders.checksums import ChangedWeightsError
 from boolattn.encoders.fingerprint import fingerprint
+from boolattn.encoders.loading import UnknownModelError, load_encoder
 from boolattn.encoders.readout import SignedPooling
 
 QUERY = "movies set in Vietnam but not about war"
@@ -184,3 +185,86 @@ def test_one_setting_is_one_number(minilm_folder):
     plain = weak.documents()
     assert not np.allclose(weak.encode_query(QUERY), plain.encode(QUERY), atol=1e-3)  # the cue is left out all the same
     assert torch.isclose(weak.readout.weight_of(torch.randn(1, 384)), torch.tensor(1e-6), atol=1e-7).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_backbones_exclude_too(minilm_folder, model, dtype, tmp_path):
+    half = DualEncoder.training_free(SentenceTransformer(str(minilm_folder), model_kwargs={"dtype": dtype}))
+    half.save(str(tmp_path))
+    for each in (half, DualEncoder(str(tmp_path))):
+        vector = each.encode_query(QUERY, convert_to_tensor=True).float()
+        assert torch.cosine_similarity(vector, torch.tensor(model.encode_query(QUERY)), dim=0) > 0.99
+
+
+@pytest.mark.parametrize(
+    ("operators", "error", "says"),
+    [
+        ([["nott"]], ValueError, "unknown operators"),
+        ([["NOT"]], ValueError, "known are"),
+        ("not", TypeError, "one entry per query"),
+        ([["not"], []], ValueError, "1 queries, but operators for 2"),
+    ],
+)
+def test_operators_that_cannot_be_meant_are_refused(model, operators, error, says):
+    with pytest.raises(error, match=says):
+        model.encode_query([QUERY], operators=operators)
+
+
+def test_one_backbone_is_not_made_boolean_twice(minilm_folder):
+    plain = SentenceTransformer(str(minilm_folder))
+    model = DualEncoder.training_free(plain)
+    with pytest.raises(ValueError, match="has a mechanism already"):
+        DualEncoder.untrained(plain)
+    with pytest.raises(ValueError, match="Boolean model already"):
+        DualEncoder.training_free(model)
+
+
+def test_whatever_tokens_the_backbone_is_told_to_read_are_read(model, bare):
+    short = {"text": {"max_length": 8}}
+    vectors = model.encode_query([QUERY, "war films"], processing_kwargs=short)
+    assert np.allclose(vectors, bare.encode([QUERY, "war films"], processing_kwargs=short), atol=1e-6)
+
+
+def test_inputs_that_are_no_text_are_left_to_the_backbone(model, bare):
+    assert np.allclose(model.encode_query([{"text": QUERY}]), bare.encode([{"text": QUERY}]), atol=1e-6)
+
+
+def test_a_prompt_that_the_backbone_does_not_pool_is_not_pooled(minilm_folder):
+    plain = SentenceTransformer(str(minilm_folder), prompts={"query": "an instruction that says much: "})
+    plain[1].include_prompt = False
+    model = DualEncoder.training_free(plain)
+    features = model(model.preprocess([QUERY], prompt=model.prompts["query"], task="query"), task="query")
+    counted = model.readout.counted(features)[0]
+    assert counted[: features["prompt_length"]].sum() == 0 and counted.sum() > 0
+
+
+def test_other_folders_beside_the_model_are_not_its_weights(model, tmp_path):
+    model.save(str(tmp_path / "checkpoint-10"))
+    model.save(str(tmp_path))
+    (tmp_path / "checkpoint-10" / "document_0_Transformer" / "model.safetensors").unlink()
+    assert np.array_equal(DualEncoder(str(tmp_path)).encode_query(QUERY), model.encode_query(QUERY))
+
+
+def test_saved_by_sentence_transformers_alone_it_is_still_a_boolean_model(saved, tmp_path):
+    plain = SentenceTransformer(str(saved), trust_remote_code=True)
+    plain.save(str(saved))  # over the old one, whose checksums no longer count
+    assert isinstance(load_encoder(str(saved)), DualEncoder)
+    DualEncoder(str(saved)).save(str(saved))
+
+
+def test_models_that_cannot_be_made_boolean_say_why(minilm_folder):
+    plain = SentenceTransformer(modules=[SentenceTransformer(str(minilm_folder))[0]])
+    with pytest.raises(ValueError, match="begins with Transformer and Pooling"):
+        DualEncoder.training_free(plain)
+    with pytest.raises(ValueError, match="folder of a saved Boolean model"):
+        DualEncoder()
+    by_cls = SentenceTransformer(str(minilm_folder))
+    by_cls[1].pooling_mode = "cls"
+    with pytest.raises(ValueError, match="signed=False"):
+        DualEncoder.untrained(by_cls)
+
+
+@pytest.mark.parametrize("name", ["", "training-free:", "training-free:no-such-model"])
+def test_names_that_lead_nowhere_are_told(name):
+    with pytest.raises(UnknownModelError, match="cannot load"):
+        load_encoder(name)

@@ -1,5 +1,6 @@
 import json
 
+import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
@@ -39,3 +40,18 @@ def test_the_command_tells_time_and_identity(tmp_path, minilm_folder):
     found = json.loads(done.stdout)
     assert found["identical"] is True and found["false_alarms"] == 0
     assert found["ordinary_ratio"] > 0 and found["excluding"] == 1
+
+
+def test_the_middle_is_one_of_those_that_are_good():
+    good, bad = [0.9] * 50, [0.1] * 50
+    tried = [
+        setting(penalty, good if (strength, penalty) in ((2.0, 0.1), (4.0, 0.5), (8.0, 0.2)) else bad, strength)
+        for strength in (2.0, 4.0, 8.0)
+        for penalty in (0.1, 0.2, 0.5)
+    ]
+    assert choose(tried).score == pytest.approx(0.9)
+
+
+def test_a_bare_model_that_is_surely_best_is_chosen():
+    bare = Setting(None, None, {}, {str(number): 0.9 for number in range(50)})
+    assert choose([bare, setting(0.1, [0.1] * 50)]) is bare

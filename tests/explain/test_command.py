@@ -44,4 +44,9 @@ def test_a_plain_model_and_none_are_refused_with_the_mend(explain, minilm_folder
     plain = explain(QUERY, model=str(minilm_folder))
     assert plain.exit_code == 2 and "training-free:" in plain.output
     missing = explain(QUERY, model=str(tmp_path / "nothing"))
-    assert missing.exit_code == 2 and "no model" in " ".join(missing.output.split())
+    assert missing.exit_code == 2 and "cannot load" in " ".join(missing.output.split())
+
+
+def test_a_missing_folder_is_told_before_anything_is_loaded(explain, tmp_path):
+    done = explain(QUERY, "--html", str(tmp_path / "missing" / "x.html"), model="no-such-model")
+    assert done.exit_code == 2 and "there is no folder" in " ".join(done.output.split())

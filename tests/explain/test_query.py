@@ -48,3 +48,15 @@ def test_a_prompt_is_part_of_what_is_read_but_not_of_the_query(minilm_folder):
 def test_a_learned_gate_is_asked(minilm_folder):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
     assert explain(model, QUERY).gates.shape == (3,)
+
+
+def test_the_caller_may_name_the_operators_and_a_mechanism_is_not_called_rules(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder))
+    explanation = explain(model, QUERY, operators=["not"])
+    assert explanation.source == "learned" and explanation.held == ("not",)
+    assert not explain(model, QUERY).held  # no gate given, none learned: closed
+
+
+def test_half_precision_is_explained_too(minilm_folder):
+    model = DualEncoder.training_free(str(minilm_folder)).bfloat16()
+    assert explain(model, QUERY).readout.min() == pytest.approx(-0.3, abs=0.01)

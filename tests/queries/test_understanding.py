@@ -1,3 +1,5 @@
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +49,32 @@ def test_no_text_is_refused(text):
     plan, excluded = plan_by_rules(text), excluded_by_rules(text)
     assert all(0 <= span.start <= span.end <= len(text) for span in (*excluded.cues, *excluded.scopes))
     assert bool(plan.negatives) == bool(excluded.scopes) or not plan.positives
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "films that are not not about war",
+        "NOT NOT war",
+        "doctors without borders",
+        "Rebel Without a Cause",
+        "how to cook rice without a rice cooker",
+    ],
+)
+def test_what_only_looks_like_an_exclusion_is_none(query):
+    assert excluded_by_rules(query).scopes == () and plan_by_rules(query).negatives == ()
+
+
+def test_a_question_may_exclude_what_to_speak_of():
+    query = "How did the war start without mentioning Germany?"
+    assert [span.of(query) for span in excluded_by_rules(query).scopes] == ["Germany"]
+
+
+def test_the_time_grows_with_the_text_and_no_faster():
+    def seconds(words):
+        start = process_time()
+        excluded_by_rules("word " * words)
+        return process_time() - start
+
+    seconds(100)
+    assert seconds(40_000) < 4 * 4 * seconds(10_000)  # quadratic would be sixteen times

@@ -9,7 +9,7 @@ from rich.console import Console
 
 
 def explain(
-    query: Annotated[str, typer.Argument(help="The query, in quotation marks.")],
+    query: Annotated[str, typer.Argument(help="The query, in quotation marks; after -- if it begins with a minus.")],
     model: Annotated[
         str,
         typer.Option(
@@ -22,6 +22,9 @@ def explain(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what is understood of a query, and what that does to attention and to the query's vector."""
+    for path in (html, png):
+        if path is not None and not path.absolute().parent.is_dir():
+            raise typer.BadParameter(f"there is no folder {path.absolute().parent} to write {path.name} to")
     from boolattn.encoders.loading import UnknownModelError, load_boolean
     from boolattn.explain.query import explain as explain_query
 

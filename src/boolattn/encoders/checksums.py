@@ -15,8 +15,12 @@ class ChangedWeightsError(ValueError):
 
 
 def write_checksums(folder: Path) -> None:
-    """Note the digest of every weight file under a folder."""
-    digests = {path.relative_to(folder).as_posix(): _digest(path) for path in sorted(folder.rglob("*.safetensors"))}
+    """Note the digest of every weight file of a saved model, and of nothing else that lies in its folder."""
+    modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+    routed = json.loads((folder / "router_config.json").read_text(encoding="utf-8"))
+    parts = [*(module["path"] for module in modules if module["path"]), *routed["types"]]
+    weights = (path for part in parts for path in sorted((folder / part).glob("*.safetensors")))
+    digests = {path.relative_to(folder).as_posix(): _digest(path) for path in weights}
     (folder / CHECKSUMS_FILE).write_text(json.dumps(digests, indent=2) + "\n", encoding="utf-8")
 
 
@@ -32,6 +36,11 @@ def verify_checksums(model: str, **where: Any) -> None:
                 f"{name} of {model} is {'missing' if path is None else 'not the file that was saved'}: damaged or "
                 f"changed. Get the model again, or, if you changed it yourself, save it again with DualEncoder.save"
             )
+
+
+def forget_checksums(folder: Path) -> None:
+    """Drop what was noted of a folder that is about to be written anew."""
+    (folder / CHECKSUMS_FILE).unlink(missing_ok=True)
 
 
 def _digest(path: Path) -> str:

@@ -3,29 +3,31 @@
 from pathlib import Path
 
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.util import load_file_path
 
-from boolattn.encoders.checksums import CHECKSUMS_FILE
 from boolattn.encoders.sentence import DualEncoder
+from boolattn.encoders.tower import BooleanTower
 
 TRAINING_FREE = "training-free:"  # before the name of a model: made Boolean by rules, nothing learned
 
 
 class UnknownModelError(ValueError):
-    """The name of a model leads to nothing."""
+    """The name of a model leads to nothing that can be used."""
 
 
 def load_encoder(name: str) -> SentenceTransformer:
     """Load a saved Boolean model, a plain model, or, as ``training-free:NAME``, a plain model made Boolean."""
     folder = name.removeprefix(TRAINING_FREE)
     try:
+        if not folder:
+            raise ValueError("the name is empty")
         if name.startswith(TRAINING_FREE):
             return DualEncoder.training_free(folder)
-        boolean = (Path(folder) / CHECKSUMS_FILE).exists()
-        return DualEncoder(folder) if boolean else SentenceTransformer(folder)
-    except OSError as error:
+        return DualEncoder(folder) if _is_boolean(folder) else SentenceTransformer(folder)
+    except (OSError, ValueError) as error:
         raise UnknownModelError(
-            f"no model {folder!r}: give a sentence-transformers folder or hub name, or {TRAINING_FREE} and either, to "
-            f"make it Boolean ({error})"
+            f"cannot load {folder!r}: give a sentence-transformers folder or hub name, or {TRAINING_FREE} and either, "
+            f"to make it Boolean ({error})"
         ) from error
 
 
@@ -42,3 +44,9 @@ def title_of(name: str) -> str:
     folder = name.removeprefix(TRAINING_FREE)
     prefix = name[: len(name) - len(folder)]
     return prefix + ("/".join(Path(folder).resolve().parts[-2:]) if Path(folder).is_dir() else folder)
+
+
+def _is_boolean(name: str) -> bool:
+    """Whether a folder or hub repository routes its queries through our tower."""
+    routes = load_file_path(name, "router_config.json")
+    return routes is not None and BooleanTower.__name__ in Path(routes).read_text(encoding="utf-8")

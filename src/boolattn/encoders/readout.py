@@ -41,11 +41,19 @@ class SignedPooling(Pooling):
         """Pool; features hold ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
         features = super().forward(features, **kwargs)
         if UNWANTED in features:
-            states, wanted, unwanted = features["token_embeddings"], features[WANTED], features[UNWANTED]
-            signed = self.signed(_mean(states, wanted), _mean(states, unwanted))
+            states, unwanted = features["token_embeddings"], features[UNWANTED]
+            signed = self.signed(_mean(states, self.counted(features)), _mean(states, unwanted))
             excludes = unwanted.any(dim=1, keepdim=True)  # (B, 1)
             features["sentence_embedding"] = torch.where(excludes, signed, features["sentence_embedding"])
         return features
+
+    def counted(self, features: dict[str, Any]) -> Tensor:
+        """Return the weights of the wanted tokens (B, L), a prompt's left out where the backbone leaves them out."""
+        wanted: Tensor = features[WANTED]
+        if self.include_prompt or "prompt_length" not in features:
+            return wanted
+        length = int(torch.as_tensor(features["prompt_length"]).flatten()[0])
+        return wanted * self._exclude_prompt_from_mask(features["attention_mask"], length)
 
     def signed(self, wanted: Tensor, unwanted: Tensor) -> Tensor:
         """Return P - lambda |P|/|N| N for P, N (B, d)."""
@@ -55,8 +63,8 @@ class SignedPooling(Pooling):
 
     def weight_of(self, away: Tensor) -> Tensor:
         """Return lambda (B, 1) of the unwanted direction (B, d)."""
-        logit: Tensor = self.weigh(away)
-        return self.bound * torch.sigmoid(logit)
+        logit: Tensor = self.weigh(away.to(self.weigh.weight.dtype))
+        return (self.bound * torch.sigmoid(logit)).to(away.dtype)
 
     def save(self, output_path: str, *args: Any, safe_serialization: bool = True, **kwargs: Any) -> None:
         """Write settings and weights."""

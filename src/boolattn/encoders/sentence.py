@@ -40,31 +40,34 @@ class DualEncoder(SentenceTransformer):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         """Load a saved model; for a new one, see ``training_free`` and ``untrained``."""
+        if not args and not kwargs:
+            raise ValueError(
+                "DualEncoder takes the folder of a saved Boolean model; see also DualEncoder.training_free"
+            )
         super().__init__(*args, **kwargs)
         if not any(isinstance(module, BooleanTower) for module in routes_of(self).get("query", ())):
+            name = args[0] if args else kwargs.get("model_name_or_path")
             raise ValueError(
-                f"{args[0] if args else 'this'} is a plain embedding model: DualEncoder.training_free({args[0]!r}) "
-                f"makes it a Boolean one without training"
-                if args
-                else "DualEncoder takes the folder of a saved Boolean model; see also DualEncoder.training_free"
+                f"{name} is a plain embedding model: DualEncoder.training_free({name!r}) makes it a Boolean one"
             )
 
     @classmethod
     def training_free(
-        cls, backbone: str | SentenceTransformer, strength: float = STRENGTH, penalty: float = PENALTY
+        cls, backbone: str | Path | SentenceTransformer, strength: float = STRENGTH, penalty: float = PENALTY
     ) -> Self:
         """Make a Boolean model of a sentence-transformers model, with nothing to train and no index to change.
 
         Rules find what a query excludes; *not* takes ``strength`` from the attention those words get, and the query's
-        vector is moved away from them by ``penalty``. Models that do not pool by the mean get the first of the two.
+        vector is moved away from them by ``penalty``. Models that do not pool by the mean get the first of the two. A
+        model that is handed over, not named, is changed in place.
         """
-        plain = SentenceTransformer(backbone) if isinstance(backbone, str) else backbone
+        plain = _loaded(backbone)
         return cls._around(plain, BooleanTower("lexicon", strength), signed=_pools_by_mean(plain), penalty=penalty)
 
     @classmethod
     def untrained(
         cls,
-        backbone: str | SentenceTransformer,
+        backbone: str | Path | SentenceTransformer,
         config: BoolAttnConfig | None = None,
         signed: bool = True,
         penalty: float = PENALTY,
@@ -77,18 +80,26 @@ class DualEncoder(SentenceTransformer):
             signed: Whether the query's vector subtracts what is excluded; without, the model is the paper's.
             penalty: Where the learned weight of that subtraction starts.
         """
-        plain = SentenceTransformer(backbone) if isinstance(backbone, str) else backbone
+        plain = _loaded(backbone)
         tower = BooleanTower("mechanism", config=config or BoolAttnConfig())
         return cls._around(plain, tower, signed=signed, penalty=penalty)
 
     @classmethod
     def _around(cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float) -> Self:
-        transformer, pooling, *rest = plain.children()
+        transformer, pooling, *rest = [*plain.children(), None, None]
         if not isinstance(transformer, Transformer) or not isinstance(pooling, Pooling):
             kinds = [type(module).__name__ for module in plain.children()]
             raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
-        readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty) if signed else pooling
-        router = Router.for_query_document([tower, readout.to(plain.device)], [transformer, pooling])
+        readout = pooling
+        if signed:
+            if not _pools_by_mean(plain):
+                raise ValueError(
+                    f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}: pass signed=False"
+                )
+            readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty)
+            readout.to(device=plain.device, dtype=next(transformer.parameters()).dtype)
+        router = Router.for_query_document([tower, readout], [transformer, pooling])
+        rest = [module for module in rest if module is not None]
         return cls(modules=[router, *rest], **_settings(plain))
 
     @property
@@ -120,21 +131,28 @@ class DualEncoder(SentenceTransformer):
             inputs: One query or several.
             *args: As in sentence-transformers.
             operators: For each query, the operators it holds, such as ``[["not"], []]``; None lets the model find out.
+                In training-free mode only *not* matters, and rules find what it speaks of: ``["not"]`` lets them,
+                ``[]`` stops them.
             **kwargs: As in sentence-transformers.
         """
         if operators is not None:
-            texts = [inputs] if isinstance(inputs, str) else inputs
-            labelled = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
-            inputs = labelled[0] if isinstance(inputs, str) else labelled
+            inputs = _labelled(inputs, operators)
         return super().encode_query(inputs, *args, **kwargs)
 
     def plan(self, query: str) -> BooleanPlan:
-        """Return the query's positive and negative atoms and how they combine."""
+        """Return the query's positive and negative atoms and how they combine, as rules read them."""
         return plan_by_rules(query)
 
-    def save(self, path: str, *args: Any, **kwargs: Any) -> None:
+    def save(
+        self,
+        path: str,
+        model_name: str | None = None,
+        create_model_card: bool = True,
+        train_datasets: list[str] | None = None,
+        safe_serialization: bool = True,
+    ) -> None:
         """Save as sentence-transformers does, always as safetensors, with a checksum of every weight file."""
-        super().save(path, *args, **(kwargs | {"safe_serialization": True}))
+        super().save(path, model_name, create_model_card, train_datasets, safe_serialization=True)
         write_checksums(Path(path))
 
     def _create_model_card(self, path: str, *args: Any, **kwargs: Any) -> None:
@@ -146,6 +164,26 @@ class DualEncoder(SentenceTransformer):
             modules=str(self),
         )
         Path(path, "README.md").write_text(card, encoding="utf-8")
+
+
+def _labelled(
+    inputs: str | Sequence[str], operators: Sequence[str | Collection[str]]
+) -> LabelledQuery | list[LabelledQuery]:
+    """Give each query its operators."""
+    if isinstance(operators, str):
+        raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
+    texts = [inputs] if isinstance(inputs, str) else list(inputs)
+    if len(texts) != len(operators):
+        raise ValueError(f"{len(texts)} queries, but operators for {len(operators)}: give one entry per query")
+    labelled = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
+    return labelled[0] if isinstance(inputs, str) else labelled
+
+
+def _loaded(backbone: str | Path | SentenceTransformer) -> SentenceTransformer:
+    model = backbone if isinstance(backbone, SentenceTransformer) else SentenceTransformer(str(backbone))
+    if isinstance(model, DualEncoder):
+        raise ValueError("this is a Boolean model already")
+    return model
 
 
 def _settings(model: SentenceTransformer) -> dict[str, Any]:

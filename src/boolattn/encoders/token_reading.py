@@ -36,6 +36,18 @@ def exclusion_reading(excluded: Sequence[Excluded], offsets: Offsets) -> TokenRe
     return TokenReading(scopes.amax(dim=1), cues, scopes)
 
 
+def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list[tuple[int, int]]:
+    """Return the characters of each token, counted from ``start``, where the query begins; (0, 0) for what is before.
+
+    Some tokenizers count the space before a word to the word; it says nothing, and may belong to a neighbour.
+    """
+    found = []
+    for first, last in offsets:
+        first += len(text[first:last]) - len(text[first:last].lstrip())
+        found.append((max(first - start, 0), max(last - start, 0)))
+    return found
+
+
 def _labels(spans: Sequence[Sequence[Span]], offsets: Offsets) -> Tensor:
     """Return (B, L, 1): 1 where a token shares a character with one of its query's spans."""
     rows = [token_labels(row, chosen) for row, chosen in zip(offsets, spans, strict=True)]

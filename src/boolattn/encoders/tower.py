@@ -1,6 +1,7 @@
 """The query tower: reads a query, tells the mechanism what it read, leaves for the readout which tokens are wanted."""
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any, Literal, Self, cast, get_args
 
 import torch
@@ -10,16 +11,17 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from boolattn.attention import BoolAttnConfig, Trace
-from boolattn.encoders.checksums import verify_checksums
+from boolattn.encoders.checksums import forget_checksums, verify_checksums
 from boolattn.encoders.hooks import KEYWORD
 from boolattn.encoders.plugin import attach, load_adapter, mechanism_of, save_adapter
 from boolattn.encoders.readout import UNWANTED, WANTED
-from boolattn.encoders.token_reading import TokenReading, exclusion_reading
-from boolattn.operators import NOT
+from boolattn.encoders.token_reading import Offsets, TokenReading, exclusion_reading, in_text
+from boolattn.operators import NOT, OPERATORS
 from boolattn.queries.understanding import Excluded, excluded_by_rules
 
 ReadingKind = Literal["lexicon", "mechanism"]
 
+LONGEST_TOKEN, LONGEST_QUERY = 16, 512  # characters; tokens, where a model sets no limit
 GATES, CUES, SCOPES = "boolean_gates", "boolean_cues", "boolean_scopes"
 TRACE = "boolean_trace"  # what the mechanism did, for losses to look at
 # Rules know what *not* speaks of; joining *and* and *or* by rule gained nothing. Its predictors are never asked.
@@ -36,6 +38,8 @@ class LabelledQuery(str):
         """Label a text; a lone name stands for a set of one."""
         query = cls(text)
         query.operators = frozenset([operators] if isinstance(operators, str) else operators)
+        if unknown := query.operators - set(OPERATORS):
+            raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; known are {list(OPERATORS)}")
         return query
 
 
@@ -74,19 +78,22 @@ class BooleanTower(InputModule):
         if strength < 0:
             raise ValueError(f"strength is a size, never negative: 'not' subtracts it. Got {strength}")
         self.reading, self.strength = reading, strength
-        self._source = folder if folder is not None else config
+        self._source = LEXICON_CONFIG if reading == "lexicon" else folder if folder is not None else config
 
     def on_model_ready(self, model: BaseModel) -> None:
         """Attach the mechanism to the encoder of the document route."""
         transformer = routes_of(model)["document"][0]
+        if self.__dict__.get("transformer") is transformer:
+            return
         # Kept out of the list of submodules: saved, moved and trained once, as part of the document route.
         self.__dict__["transformer"] = transformer
         encoder: PreTrainedModel = transformer.auto_model
         if hasattr(encoder.base_model, KEYWORD):
-            return
-        if self.reading == "lexicon":
-            attach(encoder, LEXICON_CONFIG)
-        elif isinstance(self._source, str):
+            raise ValueError(
+                "this backbone has a mechanism already, of another Boolean model or of attach(): load the backbone "
+                "again, or take it out with detach(backbone[0].auto_model)"
+            )
+        if isinstance(self._source, str):
             load_adapter(encoder, self._source)
         else:
             attach(encoder, self._source)
@@ -96,34 +103,35 @@ class BooleanTower(InputModule):
         """The operators the mechanism knows, in the order of the K axis."""
         return mechanism_of(self.transformer.auto_model).config.operators
 
+    @property
+    def has_learned_gate(self) -> bool:
+        """Whether the mechanism itself finds out which operators a query holds."""
+        return self.reading == "mechanism" and mechanism_of(self.transformer.auto_model).gate is not None
+
     def preprocess(self, inputs: Sequence[Any], prompt: str | None = None, **kwargs: Any) -> dict[str, Any]:
-        """Tokenise, and read what can be read from the text."""
-        features = self.transformer.preprocess(inputs, prompt=prompt, **kwargs)
-        features |= self._read(inputs, prompt or "") if self.reading == "lexicon" else self._labels(inputs)
+        """Tokenise, and read what can be read from the text; inputs that are no text are left unread."""
+        if self.reading == "mechanism":
+            return self.transformer.preprocess(inputs, prompt=prompt, **kwargs) | self._labels(inputs)
+        longest = LONGEST_TOKEN * (self.max_seq_length or LONGEST_QUERY)  # what lies beyond, the encoder does not read
+        excluded = [_excluded(query, longest) for query in inputs]
+        if not any(each.scopes for each in excluded):
+            return self.transformer.preprocess(inputs, prompt=prompt, **kwargs)
+        features, offsets = self.with_offsets(inputs, prompt or "", **kwargs)
+        found = exclusion_reading(excluded, offsets)
+        if found.gates.any():
+            features |= {GATES: found.gates, CUES: found.cues, SCOPES: found.scopes}
         return features
 
-    def _read(self, queries: Sequence[str], prompt: str) -> dict[str, Tensor]:
-        excluded = [_excluded(query) for query in queries]
-        if not any(each.scopes for each in excluded):
-            return {}
-        found = exclusion_reading(excluded, self.offsets(queries, prompt))
-        return {GATES: found.gates, CUES: found.cues, SCOPES: found.scopes} if found.gates.any() else {}
-
-    def offsets(self, queries: Sequence[str], prompt: str = "") -> list[list[tuple[int, int]]]:
-        """Return the characters of each token in its query; (0, 0) for padding, special tokens and the prompt."""
+    def with_offsets(self, queries: Sequence[Any], prompt: str = "", **kwargs: Any) -> tuple[dict[str, Any], Offsets]:
+        """Tokenise, and tell the characters of each token in its query; none for what is not of it."""
         if not self.tokenizer.is_fast:
             raise ValueError("the rules need to know where each token stands: load the model with a fast tokenizer")
-        encoded = self.tokenizer(
-            [prompt + query for query in queries],
-            padding=True,
-            truncation=True,
-            max_length=self.transformer.max_seq_length,
-            return_offsets_mapping=True,
-        )
-        shift = len(prompt)
-        return [
-            [(max(start - shift, 0), max(end - shift, 0)) for start, end in row] for row in encoded["offset_mapping"]
-        ]
+        settings = dict(kwargs.pop("processing_kwargs", None) or {})
+        settings["text"] = dict(settings.get("text") or {}) | {"return_offsets_mapping": True}
+        features = self.transformer.preprocess(queries, prompt=prompt, processing_kwargs=cast(Any, settings), **kwargs)
+        rows = features.pop("offset_mapping").tolist()
+        texts = [prompt + query if isinstance(query, str) else "" for query in queries]
+        return features, [in_text(text, row, len(prompt)) for text, row in zip(texts, rows, strict=True)]
 
     def _labels(self, queries: Sequence[str]) -> dict[str, Tensor]:
         """Return the gates the caller gave, if it gave any; the learned gate is asked where it did not."""
@@ -137,8 +145,7 @@ class BooleanTower(InputModule):
     def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Encode the tokens under the bias of what was read."""
         gates = features.get(GATES)
-        learned = mechanism_of(self.transformer.auto_model).gate is not None and self.reading == "mechanism"
-        if gates is None and not learned:
+        if gates is None and not self.has_learned_gate:
             return cast(dict[str, Any], self.transformer(features, **kwargs))
         inputs = {name: features[name] for name in self.tokenizer.model_input_names if name in features}
         if self.reading == "lexicon":
@@ -175,6 +182,7 @@ class BooleanTower(InputModule):
 
     def save(self, output_path: str, *args: Any, safe_serialization: bool = True, **kwargs: Any) -> None:
         """Write the settings and, where something was learned, the adapter; never the encoder."""
+        forget_checksums(Path(output_path).parent)  # sentence-transformers alone would leave the old ones
         self.save_config(output_path)
         if self.reading == "mechanism":
             save_adapter(self.transformer.auto_model, output_path)
@@ -196,10 +204,10 @@ def routes_of(model: BaseModel) -> dict[str, list[Any]]:
     return {name: list(cast(Module, route)) for name, route in router.sub_modules.items()}
 
 
-def _excluded(query: str) -> Excluded:
+def _excluded(query: Any, longest: int) -> Excluded:
     """Return what the rules find, unless the caller, who labelled the query, knows that nothing is excluded."""
-    closed = isinstance(query, LabelledQuery) and NOT.name not in query.operators
-    return Excluded() if closed else excluded_by_rules(query)
+    closed = not isinstance(query, str) or (isinstance(query, LabelledQuery) and NOT.name not in query.operators)
+    return Excluded() if closed else excluded_by_rules(query[:longest])
 
 
 def _found(trace: Trace) -> TokenReading:
@@ -211,4 +219,4 @@ def _found(trace: Trace) -> TokenReading:
 def _wanted(found: TokenReading, column: int, mask: Tensor) -> dict[str, Tensor]:
     gate = found.gates[:, column, None]  # (B, 1)
     cue, scope = found.cues[..., column] * gate, found.scopes[..., column] * gate  # (B, L)
-    return {WANTED: mask * (1 - cue) * (1 - scope), UNWANTED: mask * (1 - cue) * scope}
+    return {WANTED: mask * (1 - cue) * (1 - scope), UNWANTED: mask * scope}

@@ -79,6 +79,6 @@ def plot_growth(steps: Sequence[Step], path: Path) -> None:
         axes.plot(documents, values, marker="o", color="#0072B2")
         axes.set_title(title, loc="left", fontsize=10)
         axes.set_xlabel("thousand documents")
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.1 * max(values))
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path)

@@ -51,8 +51,10 @@ def choose(tried: Sequence[Setting]) -> Setting:
     best = max(tried, key=lambda setting: setting.score)
     settings = {(each.strength, each.penalty): each for each in tried if each.strength and each.penalty}
     as_good = [key for key, each in settings.items() if paired_bootstrap(best.by_query, each.by_query).low <= 0]
-    strengths, penalties = zip(*as_good, strict=True)
-    return settings[median_high(strengths), median_high(penalties)]
+    if not as_good:
+        return best  # the bare model
+    penalty = median_high(penalty for _, penalty in as_good)
+    return settings[median_high(strength for strength, each in as_good if each == penalty), penalty]
 
 
 def try_settings(folder: str, tasks: Sequence[RetrievalTask]) -> Iterator[Setting]:

@@ -41,12 +41,18 @@ class AllOf:
 
     parts: tuple["Condition", ...]
 
+    def __post_init__(self) -> None:
+        _require_several(self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
     """Holds where some part does."""
 
     parts: tuple["Condition", ...]
+
+    def __post_init__(self) -> None:
+        _require_several(self.parts)
 
 
 Condition: TypeAlias = QueryAtom | AllOf | AnyOf
@@ -99,3 +105,8 @@ def expression_of(condition: Condition, atom_of: Callable[[str], Atom]) -> Expre
         case AnyOf(parts):
             return Or(tuple(expression_of(part, atom_of) for part in parts))
     assert_never(condition)
+
+
+def _require_several(parts: tuple[Condition, ...]) -> None:
+    if len(parts) < 2:
+        raise ValueError(f"all of, any of join two parts or more, not {len(parts)}: use the part itself")

@@ -68,6 +68,8 @@ LOOKALIKES = (
     "never mind", "plus or minus", "plus size", "sans serif", "free of charge", "also known as", "also called",
     "and so on", "and so forth", "and more", "and others", "now and then", "again and again", "on and off",
     "black and white", "rock and roll", "trial and error", "bed and breakfast", "research and development",
+    "without borders", "without frontiers", "without parole", "without a cause", "without a trace", "without end",
+    "without fail", "without limits", "without warning", "without notice", "not for profit", "not guilty",
     "law and order", "pros and cons", "drum and bass", "rhythm and blues", "salt and pepper",
 )  # fmt: skip
 
@@ -129,7 +131,7 @@ def _is_part_of(name: Span, cue: Span, text: str) -> bool:
 def _is_in_title(text: str, cue: Span) -> bool:
     """Whether the cue is capitalised within a run of capitals."""
     within = text[cue.start].isupper() and re.search(r"\w\s+$", text[: cue.start])
-    return bool(within and re.match(r"\s+[A-Z]", text[cue.end :]))
+    return bool(within and re.match(r"\s+(?:(?:a|an|the|of|my|your|his|her)\s+)*[A-Z]", text[cue.end :]))
 
 
 def _phrase_pattern() -> re.Pattern[str]:

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
 from boolattn.operators import NOT
 from boolattn.queries.lexicon import (
@@ -63,6 +63,14 @@ _HOLDING = _before(r"\b(?:with|having|contain(?:s|ing)?|involv(?:es?|ing)|featur
 
 _ASKING = _before(r"[.,;:!?(-]|\b(?:but|and|please|should|must|also|while|that|which|(?:can|could|would)\s+you)")
 _TELLING = _before(r"\b(?:to|for|of|about|on|in|from|by|when|keep|stop|start)")
+# A question of how to do something without a thing is about doing without, unless it is about what to speak of.
+_HOW_TO = re.compile(
+    r"^\W*(?:how\s+(?:to|do|does|can|could|should|would)|can|could|is\s+it|ways?\s+to)\b", re.IGNORECASE
+)
+_SPEAKING = _after(
+    "(?:mention|includ|discuss|talk|referr|consider|cover|involv|focus|referenc|describ|touch|delv|address)ing"
+)
+_DOING_WITHOUT = ("without", "w/o")
 _PLAIN_DENIALS = ("not", "not also", "never", *CONTRACTIONS)
 
 
@@ -86,11 +94,14 @@ def negations(text: str, names: KnownNames = NO_NAMES) -> tuple[Negation, ...]:
     text = plain_marks(text)
     protected = name_spans(text, names)
     cues = [cue.span for cue in find_cues(text, names) if cue.operator == NOT.name]
+    # "not not about war": two that stand side by side cancel out.
+    pairs = [pair for pair in pairwise(cues) if not text[pair[0].end : pair[1].start].strip()]
+    cancelled = {cue for pair in pairs for cue in pair}
     found: list[Negation] = []
     for cue, following in zip_longest(cues, cues[1:]):
         scope = scope_after(text, cue, following.start if following else len(text), protected)
         follows_exclusion = bool(found) and found[-1].excludes
-        excludes = scope.start < scope.end and _excludes(text, cue, follows_exclusion)
+        excludes = scope.start < scope.end and cue not in cancelled and _excludes(text, cue, follows_exclusion)
         found.append(Negation(cue, scope, excludes))
     return tuple(found)
 
@@ -102,6 +113,8 @@ def _excludes(text: str, cue: Span, follows_exclusion: bool) -> bool:
     after = text[cue.end : cue.end + _NEAR]
     if phrase in OMITTING_VERBS + OMITTING_PARTICIPLES:
         return _asks_to_omit(phrase, before, after)
+    if phrase in _DOING_WITHOUT and _HOW_TO.match(before) and not _SPEAKING.match(after):
+        return False
     if phrase == "nor":
         return follows_exclusion
     if phrase == "neither":

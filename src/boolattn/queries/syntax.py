@@ -65,12 +65,14 @@ def has_syntax(text: str) -> bool:
 def _is_meant(text: str, found: list[Token], number: int) -> bool:
     """Whether the token is an operator and used as one."""
     kind = found[number].kind
-    before, after = found[:number][-1:], found[number + 1 :][:1]
-    if kind not in _OPERATORS or not after or after[0].kind == ")":
+    if kind not in _OPERATORS or number + 1 == len(found) or found[number + 1].kind == ")":
         return False
-    if not before or before[0].kind in ("(", *_OPERATORS):
-        return kind in ("NOT", "-") and after[0].kind in ("(", "phrase")
-    last_word, next_word = before[0].span.of(text), after[0].span.of(text)
+    after = found[number + 1]
+    if kind == after.kind == "NOT":
+        return True
+    if not number or found[number - 1].kind in ("(", *_OPERATORS):
+        return kind in ("NOT", "-") and after.kind in ("(", "phrase")
+    last_word, next_word = found[number - 1].span.of(text), after.span.of(text)
     in_sentence = last_word in FUNCTION_WORDS or last_word.endswith(",") or next_word in _NO_OPERANDS
     return not in_sentence
 
