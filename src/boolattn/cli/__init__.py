@@ -8,10 +8,13 @@ from boolattn import __version__
 from boolattn.cli.bench import bench
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
+from boolattn.cli.train import finetune, pretrain
 
 app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
 app.command()(evaluate)
 app.command()(explain)
+app.command()(pretrain)
+app.command()(finetune)
 app.add_typer(bench, name="bench")
 
 

@@ -1,0 +1,174 @@
+"""What is learned: cue, gate and scope of a query, and that it lies near what answers it.
+
+Shapes: B batch, L tokens, h heads, K operators, d size of a vector.
+"""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.losses.merged_forward import embed_columns
+from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss, TripletLoss
+from sentence_transformers.util import cos_sim, dot_score
+from torch import Tensor, nn
+from torch.distributed import is_initialized
+
+from boolattn.attention import Trace
+from boolattn.encoders.sentence import DualEncoder
+from boolattn.encoders.tower import TRACE
+from boolattn.training.labels import TokenLabels, unpack
+from boolattn.training.logical import exclusion_loss, subset_loss
+
+RankingLoss = TripletLoss | MultipleNegativesRankingLoss
+_SIMILARITIES = {"dot": dot_score, "cosine": cos_sim}
+
+
+def cue_loss(logits: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
+    """L_cue = -1/(B L K) sum y log p + (1 - y) log(1 - p), p = sigma(logits).
+
+    The paper prints no K, having one row of labels; here each operator has its own.
+    Departs from the paper: the mean is over real tokens, padding left out. Over B x L, as printed, what a query
+    teaches would depend on how long the other queries of its batch are.
+
+    Args:
+        logits: (B, L, K).
+        labels: (B, L, K), 0 or 1.
+        mask: (B, L), 1 for real tokens.
+    """
+    return F.binary_cross_entropy_with_logits(logits[mask.bool()], labels[mask.bool()])
+
+
+def gate_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """L_gate = -1/(B K) sum y log p + (1 - y) log(1 - p) for logits and labels (B, K)."""
+    return F.binary_cross_entropy_with_logits(logits, labels)
+
+
+def scope_loss(logits: Sequence[Tensor], labels: Tensor, mask: Tensor, known: Tensor) -> Tensor:
+    """Binary cross-entropy of every layer's and head's scope, over the real tokens of queries with known scopes.
+
+    Beyond the paper, which names the want of scope labels as its limitation.
+
+    Args:
+        logits: For each layer, (B, L, h, K); none where no gate was open.
+        labels: (B, L, K), 0 or 1, the same for all layers and heads.
+        mask: (B, L), 1 for real tokens.
+        known: (B,).
+    """
+    chosen = mask.bool() & known[:, None]  # (B, L)
+    if not logits or not bool(chosen.any()):
+        return labels.new_zeros(())
+    stacked = torch.stack([layer[chosen] for layer in logits])  # (layers, tokens, h, K)
+    wanted = labels[chosen][None, :, None].expand_as(stacked)
+    return F.binary_cross_entropy_with_logits(stacked, wanted)
+
+
+def triplet_loss(model: SentenceTransformer, margin: float) -> TripletLoss:
+    """L_triplet = max(0, |q - p| - |q - n| + margin), mean over triples: the paper's pretraining."""
+    return TripletLoss(model, triplet_margin=margin)
+
+
+def contrastive_loss(model: SentenceTransformer, scale: float) -> MultipleNegativesRankingLoss:
+    """-log softmax of a query's positive among all positives and negatives of the batch: the paper's fine-tuning.
+
+    s(q, d) is the model's own similarity times ``scale``; with several devices the batch is that of all of them.
+    """
+    similarity = _SIMILARITIES[str(model.similarity_fn_name)]
+    return MultipleNegativesRankingLoss(model, scale, similarity, gather_across_devices=is_initialized())
+
+
+@dataclass(frozen=True, kw_only=True)
+class LossWeights:
+    """What each loss counts for; 0 leaves it out.
+
+    Attributes:
+        cue: Of L_cue.
+        gate: Of L_gate.
+        scope: Of the scope loss.
+        ranking: Of the triplet or the contrastive loss: the paper's alpha.
+        subset: Of ``logical.subset_loss``.
+        exclusion: Of ``logical.exclusion_loss``.
+    """
+
+    cue: float = 0.0
+    gate: float = 0.0
+    scope: float = 0.0
+    ranking: float = 1.0
+    subset: float = 0.0
+    exclusion: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Refuse weights that could not be meant."""
+        for name, weight in asdict(self).items():
+            if weight < 0:
+                raise ValueError(f"the weight of the {name} loss is {weight}: it must not be negative")
+        if not any(asdict(self).values()):
+            raise ValueError("all weights are 0: there is nothing to learn")
+
+    @property
+    def logical(self) -> bool:
+        """Whether queries are to come with such as they imply and exclude."""
+        return bool(self.subset or self.exclusion)
+
+
+class BooleanLoss(nn.Module):
+    """The weighted sum of all losses, each part logged under its name.
+
+    Columns are (query, positive, negative, ...), and with logical losses (..., implied, excluded); the label of a row
+    is what ``labels.pack`` made. A model without BoolAttn has no trace, and so neither cue, gate nor scope to learn.
+    """
+
+    def __init__(self, model: SentenceTransformer, ranking: RankingLoss, weights: LossWeights) -> None:
+        """Take the ranking loss from ``triplet_loss`` or ``contrastive_loss``."""
+        super().__init__()
+        self.model, self.ranking, self.weights = model, ranking, weights
+        self.operators = len(model.tower.operators) if isinstance(model, DualEncoder) else 0
+
+    def forward(self, sentence_features: Sequence[dict[str, Any]], labels: Tensor | None) -> dict[str, Tensor]:
+        """Return the weighted losses by name; the trainer adds them up."""
+        features, weights = list(sentence_features), self.weights
+        related = [features.pop(), features.pop()][::-1] if weights.logical else []
+        query = self.model(features[0])
+        vector, mask = query["sentence_embedding"], query["attention_mask"]
+        losses = {}
+        documents = []
+        if weights.ranking or weights.logical:
+            documents = embed_columns(self.model, features[1:], separate_first=False)
+        if weights.ranking:
+            unused = torch.empty(0)  # labels, of which ranking losses have no need
+            losses["ranking"] = self.ranking.compute_loss_from_embeddings([vector, *documents], unused)
+        if labels is not None:
+            known = unpack(labels, self.operators, mask.shape[1])
+            if TRACE in query:
+                losses |= self._understanding(query[TRACE], known, mask)
+            if weights.logical:
+                others = [self.model(each)["sentence_embedding"] for each in related]
+                losses |= _logical(vector, others, torch.cat(documents), known)
+        weighted = {name: getattr(weights, name) * loss for name, loss in losses.items() if getattr(weights, name)}
+        if is_initialized():  # all devices must hear of all weights, also of those behind a gate that is closed here
+            nothing = 0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad])
+            weighted = {name: loss + nothing.sum() for name, loss in weighted.items()}
+        return weighted
+
+    def _understanding(self, trace: Trace, labels: TokenLabels, mask: Tensor) -> dict[str, Tensor]:
+        losses = {}
+        if self.weights.cue:
+            assert trace.cue_logits is not None
+            losses["cue"] = cue_loss(trace.cue_logits, labels.cues, mask)
+        if self.weights.gate:
+            assert trace.gate_logits is not None, "where gates are given there are none to teach"
+            losses["gate"] = gate_loss(trace.gate_logits, labels.gates)
+        if self.weights.scope:
+            losses["scope"] = scope_loss(trace.scope_logits, labels.scopes, mask, labels.scopes_known)
+        return losses
+
+
+def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels: TokenLabels) -> dict[str, Tensor]:
+    """Compare each query with those it implies and excludes, where there are any."""
+    losses = {}
+    pairs = (("subset", subset_loss, labels.implies), ("exclusion", exclusion_loss, labels.excludes))
+    for (name, loss, rows), others in zip(pairs, related, strict=True):
+        losses[name] = loss(query[rows], others[rows], documents) if bool(rows.any()) else query.new_zeros(())
+    return losses

@@ -1,0 +1,81 @@
+"""The model a recipe asks for, and which of its weights learn."""
+
+from typing import cast
+
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+from torch import nn
+from transformers import PreTrainedModel
+
+from boolattn.encoders.loading import load_encoder
+from boolattn.encoders.plugin import base_of, mechanism_of
+from boolattn.encoders.sentence import DualEncoder
+from boolattn.training.recipes import Learns, ModelSettings, Recipe, RecipeError
+
+
+def build_model(recipe: Recipe) -> SentenceTransformer:
+    """Load or make the model: Boolean, or, to compare with, plain."""
+    settings = recipe.model
+    model = load_encoder(settings.start)
+    if isinstance(model, DualEncoder):
+        _require_fit(model, settings)
+    else:
+        model.similarity_fn_name = settings.similarity or model.similarity_fn_name
+        if settings.pooling is not None:
+            model[1] = Pooling(model.get_embedding_dimension(), settings.pooling)
+        if settings.boolean:
+            model = DualEncoder.untrained(model, recipe.mechanism, settings.signed)
+    transformer = transformer_of(model)
+    if recipe.training.gates == "learned" and settings.boolean and mechanism_of(transformer.auto_model).gate is None:
+        raise RecipeError(
+            "[training] gates = 'learned', but the model has no gate to learn: [mechanism] gate = 'given'"
+        )
+    transformer.query_length, transformer.document_length = settings.query_tokens, settings.document_tokens
+    return model
+
+
+def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
+    """Raise where a Boolean model, made before, is not what the recipe says."""
+    if not settings.boolean:
+        raise RecipeError(
+            f"[model] boolean = false trains a plain model, but {settings.start} is a Boolean one: start from its "
+            f"backbone, or from what the recipe that made it makes with boolean = false"
+        )
+    has = {"pooling": model.readout.pooling_mode, "similarity": model.similarity_fn_name}
+    for name, value in has.items():
+        wanted = getattr(settings, name)
+        if wanted not in (None, value):
+            raise RecipeError(f"[model] {name} = {wanted!r}, but {settings.start} was made with {value!r}")
+    if model.tower.reading != "mechanism":
+        raise RecipeError(f"{settings.start} is training-free, with rules in the place of what could learn")
+
+
+def transformer_of(model: SentenceTransformer) -> Transformer:
+    """Return the one encoder of a model, plain or Boolean."""
+    first = model.tower.transformer if isinstance(model, DualEncoder) else model[0]
+    if not isinstance(first, Transformer):
+        raise RecipeError(f"a model to train begins with a Transformer, not with {type(first).__name__}")
+    return cast(Transformer, first)
+
+
+def choose_what_learns(model: SentenceTransformer, learns: Learns) -> None:
+    """Freeze the rest.
+
+    With "adapter", the backbone also drops nothing out: its document vectors are those an index holds.
+    """
+    model.requires_grad_(learns == "full")
+    encoder: PreTrainedModel = transformer_of(model).auto_model
+    added: list[nn.Module] = []
+    if isinstance(model, DualEncoder):
+        added = [mechanism_of(encoder), model.readout]
+    if learns == "embeddings":
+        added.append(base_of(encoder).get_submodule("embeddings"))
+    for module in added:
+        module.requires_grad_(True)
+    if learns == "adapter":
+        for each in encoder.modules():
+            if isinstance(each, nn.Dropout):
+                each.p = 0.0
+    if not any(weight.requires_grad for weight in model.parameters()):
+        raise RecipeError(f"[training] learns = {learns!r} leaves a model without BoolAttn nothing to learn")

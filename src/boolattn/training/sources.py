@@ -1,0 +1,158 @@
+"""What there is to learn from, by name: each source is a function from a data folder to training data."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+
+from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
+from boolattn.data.quest import read_quest_queries
+from boolattn.data.setbert import read_setbert_triples
+from boolattn.evaluation.benchmarks import quest
+from boolattn.evaluation.benchmarks.generated import Domain, debian_domain, films_domain
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.operators import OPERATORS
+from boolattn.queries.generator import generate
+from boolattn.queries.splits import Split
+from boolattn.queries.triples import generate_triples
+from boolattn.training.examples import (
+    Example,
+    example_of_boolquestion,
+    example_of_generated,
+    example_of_quest,
+    example_of_sentences,
+    examples_of_setbert,
+)
+from boolattn.training.recipes import DataSettings, RecipeError
+
+GENERATED_QUERIES, GENERATED_VALIDATION = 4200, 700
+GENERATED_TRIPLES = 2000
+HELD_OUT = 10  # BoolQuestions has no validation set: every tenth question becomes one
+
+
+@dataclass(frozen=True)
+class TrainingData:
+    """What a run learns from.
+
+    Attributes:
+        train: The examples.
+        validation: Those by which the best epoch is chosen.
+        documents: Identifier -> text; None where examples bring their texts.
+    """
+
+    train: Sequence[Example]
+    validation: Sequence[Example] = ()
+    documents: dict[str, str] | None = None
+
+
+def setbert(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """SetBERT's generated sentences: ``setbert/and.jsonl``, ``or.jsonl`` and ``not.jsonl``."""
+    files = {operator: data.path / "setbert" / f"{operator}.jsonl" for operator in OPERATORS}
+    examples = (
+        islice(examples_of_setbert(read_setbert_triples(path, data.skip), operator, seed), settings.queries)
+        for operator, path in files.items()
+    )
+    return TrainingData(list(chain.from_iterable(examples)))
+
+
+def film_sentences(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Triples in the shape of SetBERT's, generated over films."""
+    return _sentences(films_domain(data), settings, seed)
+
+
+def debian_sentences(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Triples in the shape of SetBERT's, generated over Debian packages."""
+    return _sentences(debian_domain(data), settings, seed)
+
+
+def films(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Queries generated over films."""
+    return _generated(films_domain(data), settings, seed)
+
+
+def debian(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Queries generated over Debian packages."""
+    return _generated(debian_domain(data), settings, seed)
+
+
+def quest_whole(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """QUEST as published: ``train.jsonl``, ``val.jsonl`` and ``documents.jsonl``."""
+    return _quest(data, settings, dict(quest.whole(data).documents()))
+
+
+def quest_partial(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """QUEST's queries over what films and Wikipedia introductions hold of its documents."""
+    return _quest(data, settings, dict(quest.partial(data).documents()))
+
+
+def boolquestions(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """BoolQuestions' supplementary training set over MS MARCO: ``boolquestions/train.jsonl`` and the corpus."""
+    folder = data.path / "boolquestions"
+    questions = read_boolquestions("MSMARCO", folder / "train.jsonl", data.skip)
+    passages = read_boolquestions_corpus("MSMARCO", str(folder), data.skip)
+    documents = {passage.doc_id: f"{passage.title} {passage.text}".strip() for passage in passages}
+    examples = list(_answerable(map(example_of_boolquestion, questions), documents))
+    held_out = examples[::HELD_OUT]
+    train = [example for number, example in enumerate(examples) if number % HELD_OUT]
+    return _limited(train, held_out, documents, settings)
+
+
+SOURCES: dict[str, Callable[[DataFolder, DataSettings, int], TrainingData]] = {
+    "setbert": setbert,
+    "film-sentences": film_sentences,
+    "debian-sentences": debian_sentences,
+    "films": films,
+    "debian": debian,
+    "quest": quest_whole,
+    "quest-partial": quest_partial,
+    "boolquestions": boolquestions,
+}
+
+
+def load_training_data(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Read what a recipe names."""
+    if settings.source not in SOURCES:
+        raise RecipeError(f"[data] has no source {settings.source!r}; there are {', '.join(SOURCES)}")
+    try:
+        return SOURCES[settings.source](data, settings, seed)
+    except FileNotFoundError as error:
+        raise FileNotFoundError(f"{settings.source} needs {error.filename or error}: see docs/training.md") from error
+
+
+def _sentences(domain: Domain, settings: DataSettings, seed: int) -> TrainingData:
+    catalog, count = domain.catalog.slice("meaning"), settings.queries or GENERATED_TRIPLES
+    triples = (islice(generate_triples(catalog, operator, seed=seed, split="train"), count) for operator in OPERATORS)
+    examples = map(example_of_sentences, chain.from_iterable(triples))
+    return TrainingData([example for example in examples if example.positives and example.negatives])
+
+
+def _generated(domain: Domain, settings: DataSettings, seed: int) -> TrainingData:
+    catalog, documents = domain.catalog.slice("meaning"), dict(domain.documents())
+
+    def draw(split: Split, count: int) -> list[Example]:
+        queries = generate(catalog, seed=seed, split=split)
+        return [example_of_generated(query, catalog) for query in islice(queries, count)]
+
+    held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
+    return TrainingData(draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out), documents)
+
+
+def _quest(data: DataFolder, settings: DataSettings, documents: dict[str, str]) -> TrainingData:
+    train, held_out = (
+        list(_answerable(map(example_of_quest, read_quest_queries(data.path / "quest" / name, data.skip)), documents))
+        for name in ("train.jsonl", "val.jsonl")
+    )
+    return _limited(train, held_out, documents, settings)
+
+
+def _answerable(examples: Iterable[Example], documents: dict[str, str]) -> Iterator[Example]:
+    """Leave out answers that the corpus lacks, and queries without any answer."""
+    for example in examples:
+        known = tuple(identifier for identifier in example.positives if identifier in documents)
+        if known:
+            yield Example(example.question, known)
+
+
+def _limited(
+    train: list[Example], validation: list[Example], documents: dict[str, str], settings: DataSettings
+) -> TrainingData:
+    return TrainingData(train[: settings.queries], validation[: settings.validation_queries], documents)

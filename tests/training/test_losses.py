@@ -1,0 +1,134 @@
+from math import exp, log
+
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+from torch import nn
+
+from boolattn.attention import Trace
+from boolattn.encoders.tower import TRACE
+from boolattn.training.logical import exclusion_loss, subset_loss
+from boolattn.training.losses import (
+    BooleanLoss,
+    LossWeights,
+    contrastive_loss,
+    cue_loss,
+    gate_loss,
+    scope_loss,
+    triplet_loss,
+)
+
+
+def _nll(probability):
+    return -log(probability)
+
+
+def _logit(probability):
+    return log(probability / (1 - probability))
+
+
+def test_cue_loss_is_the_mean_over_real_tokens_and_operators():
+    p = [[0.9, 0.2], [0.6, 0.5], [0.99, 0.99]]  # the third token is padding
+    logits = torch.tensor([[[_logit(each) for each in token] for token in p]])
+    labels = torch.tensor([[[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]])
+    expected = (_nll(0.9) + _nll(0.8) + _nll(0.4) + _nll(0.5)) / 4
+    assert cue_loss(logits, labels, torch.tensor([[1, 1, 0]])).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_gate_loss_is_the_mean_over_queries_and_operators():
+    logits = torch.tensor([[_logit(0.7), _logit(0.1)], [_logit(0.25), _logit(0.5)]])
+    labels = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    expected = (_nll(0.7) + _nll(0.9) + _nll(0.25) + _nll(0.5)) / 4
+    assert gate_loss(logits, labels).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_scope_loss_is_the_mean_over_layers_heads_and_the_tokens_whose_scope_is_known():
+    def layer(first, second):  # two queries of two tokens, two heads, one operator
+        return torch.tensor([[[[_logit(first)], [_logit(second)]]] * 2, [[[9.0], [9.0]]] * 2])
+
+    labels = torch.tensor([[[1.0], [0.0]], [[0.0], [0.0]]])
+    mask, known = torch.tensor([[1, 1], [1, 1]]), torch.tensor([True, False])
+    expected = sum(_nll(p) + _nll(1 - p) for p in (0.9, 0.6, 0.3, 0.8)) / 8
+    loss = scope_loss([layer(0.9, 0.6), layer(0.3, 0.8)], labels, mask, known)
+    assert loss.item() == pytest.approx(expected, rel=1e-5)
+    only_first_token = scope_loss([layer(0.9, 0.6)], labels, torch.tensor([[1, 0], [1, 1]]), known)
+    assert only_first_token.item() == pytest.approx((_nll(0.9) + _nll(0.6)) / 2, rel=1e-5)
+
+
+def test_scope_loss_is_nothing_where_nothing_is_known():
+    logits, labels, mask = [torch.ones(1, 2, 2, 1)], torch.zeros(1, 2, 1), torch.ones(1, 2)
+    assert scope_loss(logits, labels, mask, torch.tensor([False])).item() == 0
+    assert scope_loss([], labels, mask, torch.tensor([True])).item() == 0
+
+
+@pytest.fixture(scope="module")
+def model(start):
+    return SentenceTransformer(start, similarity_fn_name="dot")
+
+
+def test_triplet_loss_is_euclidean_with_the_margin(model):
+    q, p, n = torch.tensor([[0.0, 0.0]] * 2), torch.tensor([[3.0, 4.0], [1.0, 0.0]]), torch.tensor([[0.0, 5.5]] * 2)
+    loss = triplet_loss(model, margin=1.0).compute_loss_from_embeddings([q, p, n], torch.empty(0))
+    assert loss.item() == pytest.approx((5.0 - 5.5 + 1.0 + 0.0) / 2, rel=1e-4)
+
+
+def test_contrastive_loss_is_a_softmax_over_everything_in_the_batch(model):
+    queries = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    positives, negatives = torch.tensor([[2.0, 0.0], [1.0, 3.0]]), torch.tensor([[0.5, 0.5], [0.0, 4.0]])
+    loss = contrastive_loss(model, scale=1.0).compute_loss_from_embeddings(
+        [queries, positives, negatives], torch.empty(0)
+    )
+    first, second = [2.0, 1.0, 0.5, 0.0], [0.0, 3.0, 0.5, 4.0]  # dot products with all four documents
+    expected = (-2.0 + log(sum(map(exp, first))) - 3.0 + log(sum(map(exp, second)))) / 2
+    assert loss.item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_weights_are_not_negative_nor_all_nothing():
+    with pytest.raises(ValueError, match="scope"):
+        LossWeights(scope=-1.0)
+    with pytest.raises(ValueError, match="nothing to learn"):
+        LossWeights(ranking=0.0)
+
+
+class _Told(nn.Module):
+    """In the place of a model: tells the vectors it was given."""
+
+    def forward(self, features):
+        return features
+
+
+def _column(*vectors):
+    return {"sentence_embedding": torch.tensor(vectors), "attention_mask": torch.ones(len(vectors), 3)}
+
+
+def test_logical_losses_compare_a_query_with_what_it_implies_and_what_it_excludes():
+    query, implied, excluded = ([1.0, 0.5], [0.2, 1.0]), ([1.0, 0.1], [9.0, 9.0]), ([7.0, 7.0], [0.1, 0.9])
+    documents = ([1.0, 0.0], [0.0, 1.0]), ([1.0, 1.0], [-1.0, 0.3])
+    columns = [_column(*each) for each in (query, *documents, implied, excluded)]
+    labels = torch.tensor([[0b010], [0b100]])  # the first implies another, the second excludes one
+    weights = LossWeights(ranking=0.0, subset=1.0, exclusion=2.0)
+    losses = BooleanLoss(_Told(), None, weights)(columns, labels)
+    everything = torch.tensor([*documents[0], *documents[1]])
+    vectors = [torch.tensor(each) for each in (query, implied, excluded)]
+    assert losses.keys() == {"subset", "exclusion"}
+    assert torch.isclose(losses["subset"], subset_loss(vectors[0][:1], vectors[1][:1], everything))
+    assert torch.isclose(losses["exclusion"], 2 * exclusion_loss(vectors[0][1:], vectors[2][1:], everything))
+    assert losses["subset"] > 0 and losses["exclusion"] > 0
+
+
+def test_each_loss_counts_for_its_weight():
+    operators = ("and", "or", "not")
+    trace = Trace(operators, torch.ones(1, 3), torch.full((1, 3), 0.3), torch.ones(1, 3, 3), torch.full((1, 3, 3), 0.2))
+    trace.scope_logits.append(torch.full((1, 3, 2, 3), -0.4))
+    query = _column([1.0, 0.0]) | {TRACE: trace}
+    labels = torch.tensor([[0b001100, 0, 0b100100, 0]])  # holds not, scopes known; the middle token is cue and scope
+    loss = BooleanLoss(_Told(), None, LossWeights(ranking=0.0, cue=1.0, gate=10.0, scope=100.0))
+    loss.operators = 3
+    losses = loss([query, _column([0.0, 1.0])], labels)
+
+    def entropy(logit, ones, count):
+        return (ones * -log(1 / (1 + exp(-logit))) + (count - ones) * -log(1 - 1 / (1 + exp(-logit)))) / count
+
+    assert losses["cue"].item() == pytest.approx(entropy(0.2, 1, 9), rel=1e-5)
+    assert losses["gate"].item() == pytest.approx(10 * entropy(0.3, 1, 3), rel=1e-5)
+    assert losses["scope"].item() == pytest.approx(100 * entropy(-0.4, 2, 18), rel=1e-5)

@@ -1,0 +1,137 @@
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling
+
+from boolattn import DualEncoder
+from boolattn.encoders.plugin import mechanism_of
+from boolattn.encoders.readout import SignedPooling
+from boolattn.queries.spans import Span
+from boolattn.training.examples import Example, Question
+from boolattn.training.labels import unpack
+from boolattn.training.models import build_model, choose_what_learns, transformer_of
+from boolattn.training.recipes import RecipeError
+from boolattn.training.running import label_rows, make_trainer
+from boolattn.training.sources import TrainingData, load_training_data
+from tests.training import small
+
+SIGNED = {"pooling": "mean", "signed": True}
+
+
+def _learning(model):
+    return {name for name, weight in model.named_parameters() if weight.requires_grad}
+
+
+def _kind(name):
+    for kind in ("boolattn", "weigh", "embeddings"):
+        if f".{kind}." in name:
+            return kind
+    return "layers"
+
+
+@pytest.mark.parametrize(
+    ("learns", "kinds"),
+    [
+        ("full", {"boolattn", "weigh", "embeddings", "layers"}),
+        ("embeddings", {"boolattn", "weigh", "embeddings"}),
+        ("adapter", {"boolattn", "weigh"}),
+    ],
+)
+@pytest.mark.parametrize("stage", ["pretrain", "finetune"])
+def test_gradients_reach_what_learns_and_nothing_else(start, data, tmp_path, stage, learns, kinds):
+    losses = {"cue": 1.0, "gate": 1.0, "scope": 1.0}
+    recipe = small.recipe(
+        stage, start, "film-sentences" if stage == "pretrain" else "quest", model=SIGNED, losses=losses,
+        training={"learns": learns, "gates": "learned", "batch_size": 8}, data={"queries": 20},
+    )  # fmt: skip
+    trainer = make_trainer(recipe, load_training_data(data, recipe.data, 0), tmp_path)
+    model = trainer.model
+    assert {_kind(name) for name in _learning(model)} == kinds
+    trainer.create_optimizer()
+    last = mechanism_of(transformer_of(model).auto_model).gate.ffn[-1]
+    last.weight.data *= 1e-3  # open for all, but only just: a closed gate lets nothing through
+    last.bias.data.fill_(0.01)
+    reached = set()
+    for _ in range(8):  # nor does an empty scope
+        batch = next(iter(trainer.get_train_dataloader()))
+        trainer.compute_loss(model.train(), dict(batch)).backward()
+        reached |= {name for name, weight in model.named_parameters() if weight.grad is not None and weight.grad.any()}
+    never = {name for name in _learning(model) if "pooler" in name}  # of BERT, and not part of its token states
+    assert reached == _learning(model) - never
+    in_optimizer = {id(weight) for group in trainer.optimizer.param_groups for weight in group["params"]}
+    assert in_optimizer == {id(weight) for weight in model.parameters() if weight.requires_grad}
+
+
+def test_an_adapter_reads_documents_as_the_index_holds_them(start):
+    model = build_model(small.recipe("finetune", start, "quest", training={"learns": "adapter"}))
+    choose_what_learns(model, "adapter")
+    index = model.documents().encode(["Many kites are found in Peru."], convert_to_tensor=True)
+    model.train()
+    features = model.preprocess(["Many kites are found in Peru."], task="document")
+    assert torch.allclose(model(features)["sentence_embedding"], index, atol=1e-6)
+
+
+def test_the_papers_model_pools_by_its_first_token(start):
+    model = build_model(small.recipe("finetune", start, "quest"))
+    assert isinstance(model, DualEncoder)
+    assert type(model.readout) is Pooling
+    assert model.readout.pooling_mode == "cls"
+    assert model.similarity_fn_name == "dot"
+    signed = build_model(small.recipe("finetune", start, "quest", model=SIGNED))
+    assert isinstance(signed.readout, SignedPooling)
+
+
+@pytest.mark.parametrize("boolean", [True, False])
+def test_queries_and_documents_have_lengths_of_their_own(start, tmp_path, boolean):
+    model = build_model(small.recipe("finetune", start, "quest", model={"boolean": boolean}))
+    assert isinstance(model, DualEncoder) == boolean
+    model.save(str(tmp_path))
+    saved = DualEncoder(str(tmp_path)) if boolean else SentenceTransformer(str(tmp_path))
+    for each in (model, saved):
+        for task, length in (("query", 16), ("document", 24)):
+            assert each.preprocess(["kites " * 50], task=task)["input_ids"].shape[1] == length
+
+
+def test_a_saved_boolean_model_is_taken_up_again(start, tmp_path):
+    first = build_model(small.recipe("finetune", start, "quest"))
+    first.save(str(tmp_path))
+    again = build_model(small.recipe("finetune", str(tmp_path), "quest"))
+    mine, theirs = first.state_dict(), again.state_dict()
+    assert mine.keys() == theirs.keys()
+    assert all(torch.equal(mine[name], theirs[name]) for name in mine)
+    with pytest.raises(RecipeError, match="boolean = false"):
+        build_model(small.recipe("finetune", str(tmp_path), "quest", model={"boolean": False}))
+    with pytest.raises(RecipeError, match="pooling = 'mean'"):
+        build_model(small.recipe("finetune", str(tmp_path), "quest", model={"pooling": "mean"}))
+
+
+def test_what_cannot_learn_is_refused(start):
+    recipe = small.recipe("finetune", start, "quest", mechanism={"gate": "given"}, training={"gates": "learned"})
+    with pytest.raises(RecipeError, match="no gate to learn"):
+        build_model(recipe)
+    plain = build_model(small.recipe("finetune", start, "quest", model={"boolean": False}))
+    with pytest.raises(RecipeError, match="nothing to learn"):
+        choose_what_learns(plain, "adapter")
+    assert transformer_of(plain).query_length == 16
+    with pytest.raises(RecipeError, match="training-free"):
+        build_model(small.recipe("finetune", f"training-free:{start}", "quest", model={"pooling": None}))
+
+
+def test_labels_fall_on_the_tokens_they_are_of_also_where_a_query_is_cut_off(start):
+    model = build_model(small.recipe("finetune", start, "quest", model={"query_tokens": 9}))
+    text = "kites but not of Peru"
+    long = text + " and boats" * 20
+    questions = [
+        Question(each, frozenset({"not"}), {"not": (Span(6, 13),)}, {"not": (Span(17, len(each)),)})
+        for each in (text, long)
+    ]
+    rows = label_rows(model, TrainingData([Example(each, ("a",)) for each in questions]), query_tokens=9)
+    tokens = model.preprocess([text, long], task="query")["input_ids"]
+    labels = unpack(torch.tensor(rows), 3, tokens.shape[1])
+    for n in range(2):
+        words = model.tokenizer.convert_ids_to_tokens(tokens[n])
+        assert words[0] == "[CLS]" and words[8] == ("[PAD]" if n == 0 else "[SEP]")
+        cues = [word for word, label in zip(words, labels.cues[n, :, 2], strict=True) if label]
+        scopes = [word for word, label in zip(words, labels.scopes[n, :, 2], strict=True) if label]
+        assert cues == ["but", "not"]
+        assert scopes == (["peru"] if n == 0 else ["peru", "and"])

@@ -1,0 +1,68 @@
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from boolattn.training.recipes import RecipeError, change_of, load_recipe, recipe_of
+
+RECIPES = Path(__file__).parents[2] / "recipes"
+BARE = {"data": {"source": "quest"}}
+
+
+def test_what_a_recipe_leaves_out_is_as_in_the_paper():
+    finetune, pretrain = recipe_of({"stage": "finetune", **BARE}), recipe_of({"stage": "pretrain", **BARE})
+    training, model = finetune.training, finetune.model
+    assert (model.query_tokens, model.document_tokens) == (64, 256)
+    assert (training.negatives, training.batch_size, training.epochs) == (5, 32, 40)
+    assert (training.learning_rate, training.weight_decay) == (5e-5, 0.01)
+    assert (training.learns, training.gates) == ("full", "given")
+    assert (pretrain.training.epochs, pretrain.training.learning_rate) == (1, 1e-5)
+    assert pretrain.training.learns == "embeddings"
+    assert (pretrain.losses.cue, pretrain.losses.gate, pretrain.losses.ranking) == (1.0, 1.0, 0.2)
+    assert pretrain.losses.scope == finetune.losses.scope == 0
+
+
+@pytest.mark.parametrize("name", ["paper-pretrain", "paper-quest", "paper-boolquestions"])
+def test_the_papers_recipes_say_what_is_the_default_anyway(name):
+    recipe = load_recipe(RECIPES / f"{name}.toml")
+    bare = recipe_of({"stage": recipe.stage, "data": {"source": recipe.data.source}})
+    for section in ("losses", "training"):
+        ours, theirs = asdict(getattr(recipe, section)), asdict(getattr(bare, section))
+        different = {key for key in ours if ours[key] != theirs[key]}
+        assert different == ({"keep_best_by"} if (name, section) == ("paper-boolquestions", "training") else set())
+    assert not recipe.model.signed
+    if recipe.stage == "pretrain":
+        assert recipe.mechanism.cue_conditioning == "additive"
+        assert recipe.mechanism.gate == "learned"
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ({"training": {"epoch": 3}}, r"\[training\] has no 'epoch'; it knows .*epochs"),
+        ({"mechanism": {"thete": 0.5}}, r"\[mechanism\] has no 'thete'; it knows .*theta"),
+        ({"trainning": {}}, r"the recipe has no 'trainning'; it knows .*training"),
+        ({"training": {"epochs": "many"}}, r"\[training\].*int.*epochs"),
+        ({"training": {"learns": "all"}}, r"\[training\].*'all'"),
+        ({"training": {"keep_best_by": "recall@3"}}, r"recall@3"),
+        ({"losses": {"cue": -1.0}}, r"\[losses\].*cue"),
+        ({"stage": "train"}, "'train' is not one of"),
+        ({"model": "bert-base-uncased"}, r"write \[model\]"),
+        ({"losses": {"gate": 1.0}}, "nothing to teach"),
+    ],
+)
+def test_mistakes_are_named_with_what_is_known(values, said):
+    with pytest.raises(RecipeError, match=said):
+        recipe_of({"stage": "finetune", **BARE} | values)
+
+
+def test_changes_go_before_the_file():
+    changes = dict(map(change_of, ["seed=42", "model.boolean=false", "model.start=runs/x/model", "losses.scope=0.5"]))
+    recipe = load_recipe(RECIPES / "paper-quest.toml", changes)
+    assert (recipe.seed, recipe.model.boolean, recipe.model.start) == (42, False, "runs/x/model")
+    assert recipe.losses.scope == 0.5
+    assert recipe.training == load_recipe(RECIPES / "paper-quest.toml").training
+    with pytest.raises(RecipeError, match="key=value"):
+        change_of("seed")
+    with pytest.raises(RecipeError, match="sead"):
+        load_recipe(RECIPES / "paper-quest.toml", {"sead": 1})

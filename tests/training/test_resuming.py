@@ -1,0 +1,101 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+from boolattn.training.finetune import finetune
+from boolattn.training.recipes import RecipeError, load_recipe
+from boolattn.training.running import last_checkpoint, train
+from boolattn.training.sampling import DrawAnew
+from tests.training import small
+
+# Trains as told, and dies by kill -9 at the end of a step.
+SCRIPT = """
+import os, signal, sys
+from pathlib import Path
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.training.sampling import DrawAnew
+from boolattn.training.recipes import load_recipe
+from boolattn.training.running import train
+
+recipe, data, out, dies_at = sys.argv[1:]
+
+def die(self, args, state, control, **kwargs):
+    if state.global_step == int(dies_at):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+DrawAnew.on_step_end = die
+train(load_recipe(recipe), DataFolder(Path(data)), Path(out))
+"""
+TOML = """
+stage = "{stage}"
+seed = 3
+[model]
+start = "{start}"
+pooling = "cls"
+similarity = "dot"
+query_tokens = 16
+document_tokens = 24
+[data]
+source = "{source}"
+validation_queries = {validation}
+[training]
+epochs = {epochs}
+batch_size = 4
+log_steps = 1
+checkpoint_steps = 4
+learning_rate = 1e-3
+"""
+
+
+def _curve(out):
+    log = json.loads((out / "results.json").read_text())["log"]
+    return {row["step"]: row["loss"] for row in log if "loss" in row}
+
+
+@pytest.mark.parametrize(
+    ("stage", "source", "validation", "epochs", "dies_at", "goes_on_from"),
+    [
+        ("pretrain", "setbert", 0, 3, 17, 16),  # six steps an epoch: in the middle of the third
+        ("finetune", "quest", 4, 4, 5, 4),  # two steps an epoch: between the second and the third
+    ],
+)
+def test_a_killed_run_goes_on_to_the_same_loss_curve(
+    start, data, tmp_path, monkeypatch, stage, source, validation, epochs, dies_at, goes_on_from
+):
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(TOML.format(stage=stage, start=start, source=source, validation=validation, epochs=epochs))
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    train(load_recipe(recipe), data, whole)
+    command = [sys.executable, "-c", SCRIPT, str(recipe), str(data.path), str(killed), str(dies_at)]
+    assert subprocess.run(command, capture_output=True).returncode == -9
+    assert last_checkpoint(killed / "checkpoints").name == f"checkpoint-{goes_on_from}"
+    assert not (killed / "results.json").exists()
+    steps = []
+    monkeypatch.setattr(DrawAnew, "on_step_end", lambda self, args, state, *_, **__: steps.append(state.global_step))
+    train(load_recipe(recipe), data, killed)
+    assert steps[0] == goes_on_from + 1  # what was done is not done again
+    assert json.loads((killed / "results.json").read_text())["resumed_from"] == f"checkpoint-{goes_on_from}"
+    assert len(_curve(whole)) > dies_at
+    assert _curve(killed) == _curve(whole)
+
+
+def test_a_checkpoint_cut_short_is_passed_over(tmp_path):
+    for step, state in ((2, '{"epoch": 1.0}'), (4, '{"epoch": 2.'), (10, None)):
+        folder = tmp_path / f"checkpoint-{step}"
+        folder.mkdir()
+        if state:
+            (folder / "trainer_state.json").write_text(state)
+    assert last_checkpoint(tmp_path).name == "checkpoint-2"
+    assert last_checkpoint(tmp_path / "nowhere") is None
+
+
+def test_another_recipe_does_not_go_on_with_this_ones_checkpoints(start, data, tmp_path):
+    recipe = small.recipe("finetune", start, "quest", training={"epochs": 1})
+    folder = finetune(recipe, data, tmp_path)
+    written = (tmp_path / "results.json").stat().st_mtime_ns
+    assert finetune(recipe, data, tmp_path) == folder  # finished: left as it is
+    assert (tmp_path / "results.json").stat().st_mtime_ns == written
+    with pytest.raises(RecipeError, match="another recipe"):
+        finetune(small.recipe("finetune", start, "quest", training={"epochs": 2}), data, tmp_path)

@@ -1,0 +1,96 @@
+import pytest
+
+from boolattn.encoders.tower import LabelledQuery
+from boolattn.training.examples import Example, Question
+from boolattn.training.sampling import Drawing
+
+DOCUMENTS = {str(n): f"document {n}" for n in range(30)}
+ANSWERS = tuple(str(n) for n in range(20))
+
+
+def _question(text):
+    return Question(text, frozenset({"not"}), {}, None)
+
+
+EXAMPLES = [Example(_question(f"query {n}"), ANSWERS) for n in range(6)]
+
+
+def _drawing(**changes):
+    return Drawing(**({"examples": EXAMPLES, "documents": DOCUMENTS, "negatives": 5, "seed": 0} | changes))
+
+
+def _epoch(drawing, epoch):
+    drawing.epoch = epoch
+    return list(drawing.dataset())
+
+
+def test_the_positive_is_drawn_anew_in_every_epoch():
+    drawing = _drawing()
+    positives = {row["positive"] for epoch in range(40) for row in _epoch(drawing, epoch)[:1]}
+    assert len(positives) > 10
+    assert positives <= {DOCUMENTS[answer] for answer in ANSWERS}
+
+
+def test_negatives_are_five_different_documents_that_are_no_answers():
+    drawing = _drawing()
+    seen = set()
+    for epoch in range(5):
+        for row in _epoch(drawing, epoch):
+            negatives = [row[f"negative_{n}"] for n in range(1, 6)]
+            assert len(set(negatives)) == 5
+            seen.update(negatives)
+    assert seen == {DOCUMENTS[str(n)] for n in range(20, 30)}
+
+
+def test_what_is_drawn_depends_on_seed_epoch_and_row_alone():
+    forwards, backwards = _drawing().dataset(), _drawing().dataset()
+    there = {n: forwards[n] for n in range(6)}
+    back = {n: backwards[n] for n in reversed(range(6))}
+    assert there == back
+    assert _epoch(_drawing(), 1) == _epoch(_drawing(), 1)
+    assert _epoch(_drawing(), 1) != _epoch(_drawing(), 2)
+    assert _epoch(_drawing(seed=1), 1) != _epoch(_drawing(), 1)
+
+
+def test_a_batch_has_the_rows_it_asked_for():
+    labels = [[n, 0] for n in range(6)]
+    batch = _drawing(labels=labels).dataset()[[4, 1]]
+    assert batch["query"] == ["query 4", "query 1"]
+    assert batch["label"] == [[4, 0], [1, 0]]
+    assert list(batch)[:3] == ["query", "positive", "negative_1"]  # losses go by the order of columns
+
+
+def test_queries_tell_their_operators_where_gates_are_given():
+    assert not isinstance(_drawing().dataset()[0]["query"], LabelledQuery)
+    assert _drawing(gates_given=True).dataset()[0]["query"].operators == {"not"}
+
+
+def test_sentences_bring_their_own_negatives():
+    example = Example(_question("kites or boats"), ("red kites", "old boats"), ("stones",))
+    row = Drawing([example], None, 1, seed=0).dataset()[0]
+    assert row["positive"] in example.positives
+    assert row["negative_1"] == "stones"
+
+
+@pytest.mark.parametrize(
+    ("example", "documents"),
+    [
+        (Example(_question("no positive"), ()), DOCUMENTS),
+        (Example(_question("everything"), tuple(DOCUMENTS)), DOCUMENTS),
+        (Example(_question("no negative"), ("a",)), None),
+    ],
+)
+def test_an_example_that_can_teach_nothing_is_refused(example, documents):
+    with pytest.raises(ValueError, match=example.question.text):
+        Drawing([example], documents, 5, seed=0)
+
+
+def test_a_query_comes_with_one_it_implies_and_one_it_excludes():
+    question = Question("kites, red, not old", frozenset({"and", "not"}), {}, None, ("kites", "red"), ("old",))
+    drawing = Drawing([Example(question, ANSWERS), EXAMPLES[0]], DOCUMENTS, 2, seed=0, gates_given=True, related=True)
+    rows = [row for epoch in range(10) for row in _epoch(drawing, epoch)]
+    assert {row["implied"] for row in rows[::2]} == {"kites", "red"}
+    assert {row["excluded"] for row in rows[::2]} == {"old"}
+    assert rows[0]["implied"].operators == rows[0]["excluded"].operators == frozenset()
+    assert rows[1]["implied"] == rows[1]["excluded"] == "query 0"  # it has neither
+    assert drawing.columns[-2:] == ["implied", "excluded"]
