@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
-from boolattn.training.finetune import finetune
 from boolattn.training.recipes import RecipeError, load_recipe
 from boolattn.training.running import last_checkpoint, train
 from boolattn.training.sampling import DrawAnew
+from boolattn.training.stages import finetune
 from tests.training import small
 
 # Trains as told, and dies by kill -9 at the end of a step.

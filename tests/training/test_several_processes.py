@@ -4,14 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boolattn.training.finetune import finetune
+from boolattn.training.stages import finetune
 from tests.training import small
 
 SCRIPT = """
 import sys
 from pathlib import Path
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.training.finetune import finetune
+from boolattn.training.stages import finetune
 from tests.training import small
 
 start, data, out = sys.argv[1:]

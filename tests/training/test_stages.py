@@ -8,9 +8,8 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
 from boolattn import DualEncoder
-from boolattn.training.finetune import finetune
-from boolattn.training.pretrain import pretrain
 from boolattn.training.recipes import RecipeError, load_recipe
+from boolattn.training.stages import finetune, pretrain
 from tests.training import small
 
 RECIPES = Path(__file__).parents[2] / "recipes"

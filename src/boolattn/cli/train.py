@@ -26,11 +26,10 @@ def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) 
 def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] | None) -> None:
     from boolattn.data.bad_rows import BadRowError
     from boolattn.evaluation.tasks import DataFolder
-    from boolattn.training import finetune as second
-    from boolattn.training import pretrain as first
+    from boolattn.training import stages
     from boolattn.training.recipes import change_of, load_recipe
 
-    run = first.pretrain if stage == "pretrain" else second.finetune
+    run = stages.pretrain if stage == "pretrain" else stages.finetune
     try:
         model = run(load_recipe(recipe, dict(map(change_of, changes or ()))), DataFolder(data), out)
     except (ValueError, OSError, BadRowError) as error:
