@@ -51,6 +51,8 @@ def train(recipe: Recipe, data: DataFolder, out: Path) -> Path:
     if trainer.is_world_process_zero():
         trainer.model.save(str(out / MODEL))
         _write_results(out / RESULTS, recipe, trainer, started, checkpoint)
+    trainer.accelerator.wait_for_everyone()  # a process that leaves early aborts, and takes the others with it
+    trainer.accelerator.end_training()
     return out / MODEL
 
 
