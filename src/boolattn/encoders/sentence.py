@@ -86,10 +86,11 @@ class DualEncoder(SentenceTransformer):
 
     @classmethod
     def _around(cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float) -> Self:
-        transformer, pooling, *rest = [*plain.children(), None, None]
-        if not isinstance(transformer, Transformer) or not isinstance(pooling, Pooling):
-            kinds = [type(module).__name__ for module in plain.children()]
+        modules = list(plain.children())
+        if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
+            kinds = [type(module).__name__ for module in modules]
             raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
+        transformer, pooling, *rest = cast(list[Any], modules)
         readout = pooling
         if signed:
             if not _pools_by_mean(plain):
@@ -99,7 +100,6 @@ class DualEncoder(SentenceTransformer):
             readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty)
             readout.to(device=plain.device, dtype=next(transformer.parameters()).dtype)
         router = Router.for_query_document([tower, readout], [transformer, pooling])
-        rest = [module for module in rest if module is not None]
         return cls(modules=[router, *rest], **_settings(plain))
 
     @property
