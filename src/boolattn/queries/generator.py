@@ -15,7 +15,7 @@ from boolattn.queries.phrasebook import FRAMES
 from boolattn.queries.spans import Span
 from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
-from boolattn.queries.wordings import Rendered, choose_wording, wordings_of
+from boolattn.queries.wordings import Rendered, WordingsOf, choose_wording, wordings_of
 
 SHARE_FRAMED = 0.4
 SHARE_CAPITALISED = 0.3
@@ -69,6 +69,7 @@ def generate(
     splits: Splits | None = None,
     templates: Sequence[str] = tuple(TEMPLATES),
     minimum: int = 3,
+    wordings: WordingsOf = wordings_of,
 ) -> Iterator[GeneratedQuery]:
     """Yield queries without end; the same arguments always give the same queries.
 
@@ -79,12 +80,13 @@ def generate(
         splits: How the splits are made; by default as ``Splits()`` does.
         templates: Which shapes to use; one the catalog has no expression for is passed over.
         minimum: Every query has at least so many answers, and every atom in it adds or removes at least so many.
+        wordings: The ways to word each template; what none of them suits is not asked.
     """
     unknown = [template for template in templates if template not in TEMPLATES]
     if unknown or not templates:
         raise ValueError(f"no such templates: {unknown}; choose from {list(TEMPLATES)}")
     rng = Random(f"{seed} {split}")
-    return _stream(catalog, rng, Drawer(catalog, rng, split, splits or Splits(), minimum), templates)
+    return _stream(catalog, rng, Drawer(catalog, rng, split, splits or Splits(), minimum), templates, wordings)
 
 
 def canonical_query(catalog: Catalog, template: str, expression: Expression) -> GeneratedQuery:
@@ -94,18 +96,20 @@ def canonical_query(catalog: Catalog, template: str, expression: Expression) -> 
     return _label(catalog, template, expression, catalog.answers(expression), rendered)
 
 
-def _stream(catalog: Catalog, rng: Random, drawer: Drawer, templates: Sequence[str]) -> Iterator[GeneratedQuery]:
+def _stream(
+    catalog: Catalog, rng: Random, drawer: Drawer, templates: Sequence[str], wordings: WordingsOf
+) -> Iterator[GeneratedQuery]:
     failures = 0
     while failures < GIVE_UP_AFTER:
         template = rng.choice(templates)
         drawn = drawer.draw(TEMPLATES[template])
-        if drawn is None:
+        atoms = atoms_of(drawn[0]) if drawn else ()
+        if drawn is None or not any(wording.suits(atoms) for wording in wordings(template)):
             failures += 1
             continue
         failures = 0
         expression, answers = drawn
-        atoms = atoms_of(expression)
-        wording = choose_wording(rng, template, atoms)
+        wording = choose_wording(rng, template, atoms, wordings=wordings)
         framed = wording.may_be_framed and rng.random() < SHARE_FRAMED
         frame = rng.choice(FRAMES) if framed else ("", "")
         rendered = wording.render(atoms, rng.choice(catalog.heads), rng.choice, frame)

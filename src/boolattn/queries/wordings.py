@@ -11,12 +11,12 @@ name. Two roles depend on the atom before: ``like`` is a modifier of the same co
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from boolattn.queries import exclusions
 from boolattn.queries.atoms import Atom
@@ -148,26 +148,43 @@ class Wording:
         return Rendered("".join((*texts, frame[1])), tuple(mentions[slot] for slot in range(len(mentions))), cues)
 
 
+WordingsOf: TypeAlias = Callable[[str], Sequence[Wording]]
+"""From a template to the ways to word it."""
+
+
 @cache
 def wordings_of(template: str) -> tuple[Wording, ...]:
     """Return all ways to word a template; the first is the canonical one, which suits any atoms."""
-    phrases = [*PHRASES[template], *_exclusions(template, exclusions.PHRASES)]
-    sentences = [*SENTENCES.get(template, ()), *_exclusions(template, exclusions.SENTENCES)]
+    return parse_wordings(
+        [*PHRASES[template], *exclusion_patterns(template, exclusions.PHRASES)],
+        [*SENTENCES.get(template, ()), *exclusion_patterns(template, exclusions.SENTENCES)],
+    )
+
+
+def parse_wordings(phrases: Iterable[str], sentences: Iterable[str]) -> tuple[Wording, ...]:
+    """Read patterns: noun phrases, which may be framed, and whole sentences."""
     return (
         *(_parse(pattern, may_be_framed=True) for phrase in phrases for pattern in _expand(phrase)),
         *(_parse(pattern, may_be_framed=False) for sentence in sentences for pattern in _expand(sentence)),
     )
 
 
-def choose_wording(rng: Random, template: str, atoms: Sequence[Atom], *, noun_phrase: bool = False) -> Wording:
-    """Draw a wording of the template that suits the atoms; only noun phrases if asked."""
+def choose_wording(
+    rng: Random,
+    template: str,
+    atoms: Sequence[Atom],
+    *,
+    noun_phrase: bool = False,
+    wordings: WordingsOf = wordings_of,
+) -> Wording:
+    """Draw a wording of the template that suits the atoms, of which there is one; only noun phrases if asked."""
     while True:
-        wording = rng.choice(wordings_of(template))
+        wording = rng.choice(wordings(template))
         if wording.suits(atoms) and (wording.may_be_framed or not noun_phrase):
             return wording
 
 
-def _exclusions(template: str, patterns: exclusions.Patterns) -> Iterator[str]:
+def exclusion_patterns(template: str, patterns: exclusions.Patterns) -> Iterator[str]:
     """Yield the patterns of exclusion that fit the template, with <it> and <they> put in."""
     exclusion = exclusions.EXCLUSIONS.get(template)
     if exclusion is None:
