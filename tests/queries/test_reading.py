@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boolattn.queries.names import KnownNames
-from boolattn.queries.reading import operators_of, read
+from boolattn.queries.reading import Reading, only_held, operators_of, read
+from boolattn.queries.spans import Span
 
 
 def pieces(text: str, operator: str) -> list[str]:
@@ -101,3 +102,10 @@ def gold_operators(template: str) -> set[str]:
 def test_the_operators_of_real_queries(file: str, share: float):
     # A plain regular expression is right on 0.71 of the test queries.
     assert exact_share(file) >= share
+
+
+def test_what_is_said_of_operators_that_are_not_held_may_be_left_out():
+    guessed = {"and": (Span(0, 3),), "or": (Span(4, 6),), "not": (Span(7, 9),)}
+    found = only_held(Reading(frozenset({"not"}), guessed, guessed))
+    assert found.operators == {"not"}
+    assert found.cues == found.scopes == {"and": (), "or": (), "not": (Span(7, 9),)}

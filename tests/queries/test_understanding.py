@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.queries.understanding import excluded_by_rules, plan_by_rules
+from boolattn.queries.understanding import Excluded, excluded_by_rules, excluded_by_syntax, plan_by_rules, written_out
 
 QUERIES = [
     "movies set in Vietnam but not about war",
@@ -78,3 +78,11 @@ def test_the_time_grows_with_the_text_and_no_faster():
 
     seconds(100)
     assert seconds(40_000) < 4 * 4 * seconds(10_000)  # quadratic would be sixteen times
+
+
+def test_only_explicit_syntax_is_written_out():
+    assert excluded_by_syntax("films AND comedy NOT war") == excluded_by_rules("films AND comedy NOT war")
+    assert excluded_by_syntax("films AND comedy") == Excluded()
+    for query in ("films without war", "films AND (comedy", "war films"):
+        assert written_out(query) is None and excluded_by_syntax(query) is None
+    assert written_out("films NOT war") == plan_by_rules("films NOT war")

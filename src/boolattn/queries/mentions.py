@@ -36,15 +36,21 @@ def mentions_catalog(titles: Sequence[str], texts: Sequence[str]) -> Catalog:
         titles: The title of each page; pages are called by it, so no two are the same.
         texts: The text of each page.
     """
-    names = sorted({name for title in titles if _is_name(name := _BRACKETED.sub("", title))})
-    automaton = AhoCorasick(names, matchkind=MatchKind.LeftmostLongest)
-    mentioned = [{names[number] for number in _whole_words(automaton, text)} for text in texts]
+    mentioned = list(names_mentioned(titles, texts))
     counts = Counter(name for row in mentioned for name in row)
     told = {name for name, count in counts.items() if FEWEST_PAGES <= count <= LARGEST_SHARE * len(texts)}
     rows: Iterator[Row] = (
         (title, {"mention": sorted(row & told)}) for title, row in zip(titles, mentioned, strict=True)
     )
     return build_catalog(rows, [_MENTION], heads=("pages", "articles", "texts", "things"))
+
+
+def names_mentioned(titles: Sequence[str], texts: Sequence[str]) -> Iterator[set[str]]:
+    """Yield for each text the titles, without what they have in brackets, that it mentions, letter by letter."""
+    names = sorted({name for title in titles if _is_name(name := _BRACKETED.sub("", title))})
+    automaton = AhoCorasick(names, matchkind=MatchKind.LeftmostLongest)
+    for text in texts:
+        yield {names[number] for number in _whole_words(automaton, text)}
 
 
 def _is_name(title: str) -> bool:

@@ -32,6 +32,15 @@ class Reading:
     scopes: dict[str, tuple[Span, ...]]
 
 
+def only_held(reading: Reading) -> Reading:
+    """Leave out cues and scopes of operators that the query does not hold: a guess of them may still have been made."""
+    cues, scopes = (
+        {name: spans if name in reading.operators else () for name, spans in each.items()}
+        for each in (reading.cues, reading.scopes)
+    )
+    return Reading(reading.operators, cues, scopes)
+
+
 def operators_of(query: str, names: KnownNames = NO_NAMES) -> frozenset[str]:
     """Tell which operators the query holds, by name."""
     return read(query, names).operators

@@ -22,19 +22,27 @@ class Excluded(NamedTuple):
 
 def plan_by_rules(query: str) -> BooleanPlan:
     """Plan a query by rules. What only looks like syntax, or is broken, is read as words: no query is refused."""
-    return _written_out(query) or plan_of(query, read(query), LEXICON_CONFIDENCE, "lexicon")
+    return written_out(query) or plan_of(query, read(query), LEXICON_CONFIDENCE, "lexicon")
 
 
 def excluded_by_rules(query: str) -> Excluded:
     """Return what ``plan_by_rules`` leaves out, in a fraction of its time; empty for most queries of this world."""
-    plan = _written_out(query)
-    if plan is not None:
-        return _between_atoms(plan) if plan.negatives else Excluded()
+    written = excluded_by_syntax(query)
+    if written is not None:
+        return written
     found = [negation for negation in negations(query) if negation.excludes]
     return Excluded(tuple(each.cue for each in found), tuple(each.scope for each in found))
 
 
-def _written_out(query: str) -> BooleanPlan | None:
+def excluded_by_syntax(query: str) -> Excluded | None:
+    """Return what explicit syntax leaves out; None for a query in plain words."""
+    plan = written_out(query)
+    if plan is None:
+        return None
+    return _between_atoms(plan) if plan.negatives else Excluded()
+
+
+def written_out(query: str) -> BooleanPlan | None:
     """Return the plan of explicit syntax."""
     if not has_syntax(query):
         return None

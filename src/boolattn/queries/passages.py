@@ -1,0 +1,119 @@
+"""Questions about one subject that leave a part of it out: "the story of X (leaving aside Y)".
+
+Catalogs give short queries for many things. These are long ones, for the few sentences that a page has about its own
+subject, with exact labels: of a page's sentences, those that mention what is left out, and those that do not.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from boolattn.data.records import Document
+from boolattn.queries.mentions import names_mentioned
+from boolattn.queries.spans import Span
+
+SHARE_ORDINARY = 0.2  # of the queries: they leave nothing out
+FEWEST_SENTENCES = 3
+_SENTENCE_END = " . "  # as the pages are tokenised
+
+WANTED = (
+    "{x}",
+    "tell me about {x}",
+    "an overview of {x}",
+    "what is known about {x}",
+    "facts on {x}",
+    "a short portrait of {x}",
+    "who or what is {x}",
+    "the story of {x}",
+    "describe {x}",
+    "background on {x}",
+    "what should i know about {x}",
+    "how did {x} come about and what became of it",
+    "why does {x} matter today",
+    "how is {x} seen by experts and by the public",
+    "what are the main features of {x}, and how did they change over time",
+    "which events shaped {x} in its early years",
+)
+EXCLUDED = (
+    " {not|without} {y}",
+    " {not|excluding} {y}",
+    " ({not|excluding} {y})",
+    " ({not|not} {y})",
+    " ({not|leaving aside} {y})",
+    " {not|without mentioning} {y}",
+    ", {not|but not} {y}",
+    ", {not|leaving out} {y}",
+    ", {not|apart from} {y}",
+    ", {not|but leave out} {y}",
+    ", {not|but don't talk about} {y}",
+    ", {not|setting aside} {y}",
+)
+PARTS = ("{y}", "{y}", "{y}", "its ties with {y}", "the part of {y}", "what it has to do with {y}")
+TAILS = (
+    "",
+    "",
+    "?",
+    "? How does it compare with others of its kind?",
+    "? What came after it, and who took part?",
+    ", and what did it lead to?",
+    " in the course of its history",
+    "? Which sides of it are best documented, and where can they be seen today?",
+)
+_CUE = re.compile(r"\{not\|([^}]+)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class PassageQuery:
+    """A question, what it leaves out, and the sentences that answer it.
+
+    Attributes:
+        text: What the searcher types.
+        cue: Where it says that something is left out; None if nothing is.
+        scope: What is.
+        answers: Identifiers of the sentences about the subject that do not mention it.
+        unwanted: Of those that do.
+    """
+
+    text: str
+    cue: Span | None
+    scope: Span | None
+    answers: tuple[str, ...]
+    unwanted: tuple[str, ...]
+
+
+def sentences_of(page: Document) -> dict[str, str]:
+    """Return the sentences of a page by identifier, each after the page's title."""
+    sentences = page.text.split(_SENTENCE_END)
+    return {f"{page.title}#{number}": f"{page.title}. {text}" for number, text in enumerate(sentences)}
+
+
+def passage_queries(pages: Sequence[Document], seed: int) -> Iterator[PassageQuery]:
+    """Yield one question for each page of which some sentences mention another page's name and some do not."""
+    rng = Random(f"{seed} passages")
+    texts = [sentences_of(page) for page in pages]
+    found = names_mentioned([page.title for page in pages], [text for each in texts for text in each.values()])
+    for page, sentences in zip(pages, texts, strict=True):
+        mentioned = {identifier: next(found) for identifier in sentences}
+        names = sorted({name for each in mentioned.values() for name in each if name not in page.title})
+        partly = [name for name in names if not all(name in each for each in mentioned.values())]
+        if len(sentences) >= FEWEST_SENTENCES and partly:
+            yield _asked(rng, page.title, rng.choice(partly), mentioned)
+
+
+def _asked(rng: Random, subject: str, other: str, mentioned: dict[str, set[str]]) -> PassageQuery:
+    start, tail = rng.choice(WANTED).format(x=subject), rng.choice(TAILS)
+    if rng.random() < SHARE_ORDINARY:
+        return PassageQuery(start + tail, None, None, tuple(mentioned), ())
+    before, cue, after = _CUE.split(rng.choice(EXCLUDED))
+    scope = rng.choice(PARTS).format(y=other)
+    opening, closing = after.split("{y}")
+    cue_start = len(start + before)
+    scope_start = cue_start + len(cue + opening)
+    return PassageQuery(
+        start + before + cue + opening + scope + closing + tail,
+        Span(cue_start, cue_start + len(cue)),
+        Span(scope_start, scope_start + len(scope)),
+        tuple(identifier for identifier, names in mentioned.items() if other not in names),
+        tuple(identifier for identifier, names in mentioned.items() if other in names),
+    )
