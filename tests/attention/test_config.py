@@ -44,3 +44,10 @@ def test_whole_numbers_will_do():
 def test_unknown_settings_are_errors():
     with pytest.raises(ValueError, match="colour"):
         BoolAttnConfig.from_dict({"colour": "blue"})
+
+
+@pytest.mark.parametrize("strength", [0.0, -1.0])
+def test_a_strength_that_could_not_act_is_refused(strength):
+    with pytest.raises(ValueError, match="not_strength must be positive"):
+        BoolAttnConfig(not_strength=strength)
+    assert BoolAttnConfig.from_dict(BoolAttnConfig(not_strength=4.0).to_dict()).not_strength == 4.0

@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from boolattn.encoders.readout import UNWANTED, WANTED, SignedPooling
+from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED, SignedPooling
 
 STATES = torch.tensor([[[1.0, 0.0], [3.0, 0.0], [0.0, 4.0], [9.0, 9.0]]])  # the last is padding
 MASK = torch.tensor([[1, 1, 1, 0]])
@@ -64,3 +64,61 @@ def test_settings_that_cannot_work_are_refused():
     for penalty in (0.0, 1.0, math.inf):
         with pytest.raises(ValueError, match="between 0 and its bound"):
             SignedPooling(4, penalty=penalty)
+
+
+def test_what_is_unwanted_may_bring_states_of_its_own():
+    readout = SignedPooling(2, penalty=0.3)
+    features = {
+        "token_embeddings": STATES,
+        "attention_mask": MASK,
+        WANTED: torch.tensor([[1.0, 1.0, 0.0, 0.0]]),
+        UNWANTED: torch.tensor([[0.0, 0.0, 1.0, 0.0]]),
+        UNWANTED_STATES: torch.tensor([[[9.0, 9.0], [9.0, 9.0], [5.0, 0.0], [9.0, 9.0]]]),
+    }
+    # P = (2, 0), N = (5, 0): q = P - 0.3 * 2/5 * N
+    assert torch.allclose(readout(features)["sentence_embedding"], torch.tensor([[1.4, 0.0]]), atol=1e-6)
+
+
+MIXED = [[1.0] * 5, [1.0] * 4 + [0.0], [1.0] * 5], [[0.0] * 5, [0.0] * 4 + [1.0], [0.0] * 5]  # the second excludes
+
+
+def test_maps_start_without_effect():
+    plain, mapped = SignedPooling(8), SignedPooling(8, rank=3)
+    states, mask = torch.randn(3, 5, 8), torch.ones(3, 5, dtype=torch.long)
+    assert torch.equal(pool(plain, *MIXED, states, mask), pool(mapped, *MIXED, states, mask))
+    assert plain.move_wanted is None and mapped.move_wanted[0].weight.shape == (3, 8)
+
+
+def test_maps_move_what_is_wanted_and_what_is_not_of_queries_that_exclude_alone():
+    readout = SignedPooling(8, rank=3)
+    states, mask = torch.randn(3, 5, 8), torch.ones(3, 5, dtype=torch.long)
+    before = pool(readout, *MIXED, states, mask)
+    found = []
+    for by in (readout.move_wanted, readout.move_unwanted):
+        torch.nn.init.normal_(by[1].weight)
+        found.append(pool(readout, *MIXED, states, mask))
+    for after in found:
+        assert torch.equal(after[[0, 2]], before[[0, 2]])
+    assert not torch.allclose(found[0][1], before[1], atol=1e-3)
+    assert not torch.allclose(found[1][1], found[0][1], atol=1e-3)
+    # by hand: P' = P + U V P, N' = N + U V N
+    sides = states[1, :4].mean(dim=0), states[1, 4]
+    wanted, unwanted = (
+        side + by[1].weight @ by[0].weight @ side
+        for side, by in zip(sides, (readout.move_wanted, readout.move_unwanted), strict=True)
+    )
+    expected = wanted - 0.3 * wanted.norm() * unwanted / unwanted.norm()
+    assert torch.allclose(found[1][1], expected, atol=1e-5)
+
+
+def test_maps_are_learned_and_saved(tmp_path):
+    readout = SignedPooling(8, rank=3)
+    states, mask = torch.randn(3, 5, 8), torch.ones(3, 5, dtype=torch.long)
+    pool(readout, *MIXED, states, mask).square().sum().backward()
+    assert all(by[1].weight.grad.any() for by in (readout.move_wanted, readout.move_unwanted))
+    torch.nn.init.normal_(readout.move_unwanted[1].weight)
+    readout.save(str(tmp_path))
+    where = {"subfolder": "", "token": None, "cache_folder": None, "revision": None, "local_files_only": True}
+    again = SignedPooling.load(str(tmp_path), **where)
+    assert again.rank == 3
+    assert torch.equal(pool(again, *MIXED, states, mask), pool(readout, *MIXED, states, mask))

@@ -2,9 +2,11 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.reading_features import CUES, GATES, SCOPES
 from boolattn.encoders.readout import UNWANTED, WANTED
 from boolattn.encoders.sentence import DualEncoder
-from boolattn.encoders.tower import CUES, GATES, SCOPES, BooleanTower, LabelledQuery
+from boolattn.encoders.tower import BooleanTower
 
 QUERY = "movies set in Vietnam but not about war"
 

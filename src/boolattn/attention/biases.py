@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from boolattn.attention.config import BoolAttnConfig
 from boolattn.attention.projection import LinearMap
+from boolattn.operators import NOT
 
 
 class PositionWeights(nn.Module):
@@ -67,6 +68,9 @@ class BiasPredictor(nn.Module):
         self.down = nn.Parameter(torch.empty(self.operators, heads, rank).uniform_(-down, down))
         self.down_bias = nn.Parameter(torch.empty(self.operators, heads).uniform_(-down, down))
         self.operator_gate = nn.Linear(config.operator_dim, heads, bias=False)
+        if config.not_strength is not None and NOT.name in config.operators:
+            start = 2 * math.log(math.expm1(config.not_strength))  # a new operator's gate is about 1/2
+            nn.init.constant_(self.down_bias.data[config.operators.index(NOT.name)], start)
 
     def linear_map(self) -> LinearMap:
         """Return the first layer of FFN([H, w(r)]), outputs ordered (K, rank)."""

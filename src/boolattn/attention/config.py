@@ -27,6 +27,8 @@ class BoolAttnConfig:
         gate_temperature: What the learned gate's logits are divided by (appendix C).
         share: ``"layers"`` uses one set of scope and bias predictors for all layers, with a learned scale per layer.
         bias_rank: Width of the bias predictor's FFN; ``None`` is half the hidden size.
+        not_strength: About where the bias of *not* starts; ``None`` is where a new network has it, near 0.7, which
+            hardly moves attention.
     """
 
     operators: tuple[str, ...] = tuple(OPERATORS)
@@ -39,6 +41,7 @@ class BoolAttnConfig:
     gate_temperature: float = 0.1
     share: Share = "none"
     bias_rank: int | None = None
+    not_strength: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse settings that could only fail later, or silently."""
@@ -52,9 +55,9 @@ class BoolAttnConfig:
         for name, choices in (("cue_conditioning", CueConditioning), ("gate", GateKind), ("share", Share)):
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name}={getattr(self, name)!r} is not one of {get_args(choices)}")
-        for name in ("operator_dim", "window", "sigma", "gate_temperature"):
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be positive, not {getattr(self, name)}")
+        for name in ("operator_dim", "window", "sigma", "gate_temperature", "not_strength"):
+            if (value := getattr(self, name)) is not None and value <= 0:
+                raise ValueError(f"{name} must be positive, not {value}")
         if self.bias_rank is not None and self.bias_rank < 1:
             raise ValueError(f"bias_rank must be at least 1, or None for half the hidden size, not {self.bias_rank}")
         if not 0 < self.theta < 1:

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 # What the Boolean tower leaves for the readout. Both (B, L), between 0 and 1; absent where no query excludes anything.
 WANTED = "wanted_tokens"
 UNWANTED = "unwanted_tokens"
+UNWANTED_STATES = "unwanted_states"  # (B, L, d): of the unwanted tokens; absent where they are those of the sentence
 
 
 class SignedPooling(Pooling):
@@ -18,34 +19,47 @@ class SignedPooling(Pooling):
     q = P - lambda |P|/|N| N, with P the mean over wanted tokens and N the mean over unwanted ones. Dot products are
     linear, so in any engine q scores a document by score(P) - lambda score(N), each as if of unit length.
     lambda = bound sigmoid(w N/|N| + b) can be learned; w starts at 0, so that it starts as one number for all queries.
+    So can P and N: where ``rank`` is set, each is first moved by a map of that rank, x + U V x, with U = 0 to start.
 
     Beyond the paper, whose attention can only pass over "war", never push war films away. A query that excludes
     nothing gets the mean over all its tokens, to the bit.
     """
 
-    config_keys: list[str] = [*Pooling.config_keys, "penalty", "bound"]  # noqa: RUF012, as sentence-transformers declares it
+    config_keys: list[str] = [*Pooling.config_keys, "penalty", "bound", "rank"]  # noqa: RUF012, as sentence-transformers declares it
 
-    def __init__(self, embedding_dimension: int, penalty: float = 0.3, bound: float = 1.0, **pooling: Any) -> None:
+    def __init__(
+        self, embedding_dimension: int, penalty: float = 0.3, bound: float = 1.0, rank: int = 0, **pooling: Any
+    ) -> None:
         """Start with one lambda, ``penalty``, below ``bound``."""
         super().__init__(embedding_dimension, **pooling)
         if self.pooling_mode != "mean":
             raise ValueError(f"the signed readout is a difference of means; this model pools by {self.pooling_mode!r}")
         if not 0 < penalty < bound:
             raise ValueError(f"the penalty must lie between 0 and its bound {bound}, not at {penalty}")
-        self.penalty, self.bound = penalty, bound
+        self.penalty, self.bound, self.rank = penalty, bound, rank
         self.weigh = nn.Linear(embedding_dimension, 1)
         nn.init.zeros_(self.weigh.weight)
         nn.init.constant_(self.weigh.bias, math.log(penalty / (bound - penalty)))
+        self.move_wanted = _residual_map(embedding_dimension, rank) if rank else None
+        self.move_unwanted = _residual_map(embedding_dimension, rank) if rank else None
 
     def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Pool; features hold ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
         features = super().forward(features, **kwargs)
         if UNWANTED in features:
-            states, unwanted = features["token_embeddings"], features[UNWANTED]
-            signed = self.signed(_mean(states, self.counted(features)), _mean(states, unwanted))
-            excludes = unwanted.any(dim=1, keepdim=True)  # (B, 1)
+            signed = self.signed(*self.sides(features))
+            excludes = features[UNWANTED].any(dim=1, keepdim=True)  # (B, 1)
             features["sentence_embedding"] = torch.where(excludes, signed, features["sentence_embedding"])
         return features
+
+    def sides(self, features: dict[str, Any]) -> tuple[Tensor, Tensor]:
+        """Return P and N (B, d)."""
+        states = features["token_embeddings"]
+        wanted = _mean(states, self.counted(features))
+        unwanted = _mean(features.get(UNWANTED_STATES, states), features[UNWANTED])
+        if self.move_wanted is None or self.move_unwanted is None:
+            return wanted, unwanted
+        return _moved(wanted, self.move_wanted), _moved(unwanted, self.move_unwanted)
 
     def counted(self, features: dict[str, Any]) -> Tensor:
         """Return the weights of the wanted tokens (B, L), a prompt's left out where the backbone leaves them out."""
@@ -78,6 +92,20 @@ class SignedPooling(Pooling):
         readout = cls(**cls.load_config(model_name_or_path, **where))
         cls.load_torch_weights(model_name_or_path, model=readout, **where)
         return readout
+
+
+def _residual_map(dimension: int, rank: int) -> nn.Sequential:
+    """Return U V, which starts at 0."""
+    down, up = nn.Linear(dimension, rank, bias=False), nn.Linear(rank, dimension, bias=False)
+    nn.init.zeros_(up.weight)
+    return nn.Sequential(down, up)
+
+
+def _moved(vectors: Tensor, by: nn.Sequential) -> Tensor:
+    """Return x + U V x, computed in the map's precision."""
+    exact = vectors.to(next(by.parameters()).dtype)
+    moved: Tensor = exact + by(exact)
+    return moved.to(vectors.dtype)
 
 
 def _mean(states: Tensor, weights: Tensor) -> Tensor:

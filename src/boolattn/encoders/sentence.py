@@ -13,10 +13,14 @@ from torch import nn
 
 from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.checksums import write_checksums
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.learned_plan import Understood, understand
 from boolattn.encoders.readout import SignedPooling
-from boolattn.encoders.tower import BooleanTower, LabelledQuery, routes_of
-from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.encoders.routes import routes_of
+from boolattn.encoders.tower import BooleanTower
+from boolattn.queries.plan import BooleanPlan, plan_of
+from boolattn.queries.reading import Reading, only_held, read
+from boolattn.queries.understanding import plan_by_rules, written_out
 
 # Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
 STRENGTH, PENALTY = 4.0, 0.3
@@ -71,6 +75,7 @@ class DualEncoder(SentenceTransformer):
         config: BoolAttnConfig | None = None,
         signed: bool = True,
         penalty: float = PENALTY,
+        rank: int = 0,
     ) -> Self:
         """Put a new mechanism, to be trained, into a sentence-transformers model.
 
@@ -79,13 +84,37 @@ class DualEncoder(SentenceTransformer):
             config: The mechanism's settings; the paper's by default.
             signed: Whether the query's vector subtracts what is excluded; without, the model is the paper's.
             penalty: Where the learned weight of that subtraction starts.
+            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
         """
         plain = _loaded(backbone)
         tower = BooleanTower("mechanism", config=config or BoolAttnConfig())
-        return cls._around(plain, tower, signed=signed, penalty=penalty)
+        return cls._around(plain, tower, signed=signed, penalty=penalty, rank=rank)
 
     @classmethod
-    def _around(cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float) -> Self:
+    def with_reader(
+        cls,
+        backbone: str | Path | SentenceTransformer,
+        reader_layers: int = 3,
+        strength: float = STRENGTH,
+        penalty: float = PENALTY,
+        rank: int = 16,
+    ) -> Self:
+        """Make what ``training_free`` makes, with a reader, to be trained, in the place of the rules.
+
+        Args:
+            backbone: The model; it is changed in place. It must pool by the mean.
+            reader_layers: How many layers the reader has.
+            strength: What *not* takes from attention scores.
+            penalty: Where the learned weight of the subtraction starts.
+            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+        """
+        tower = BooleanTower("learned", strength, reader_layers)
+        return cls._around(_loaded(backbone), tower, signed=True, penalty=penalty, rank=rank)
+
+    @classmethod
+    def _around(
+        cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float, rank: int = 0
+    ) -> Self:
         modules = list(plain.children())
         if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
             kinds = [type(module).__name__ for module in modules]
@@ -95,9 +124,10 @@ class DualEncoder(SentenceTransformer):
         if signed:
             if not _pools_by_mean(plain):
                 raise ValueError(
-                    f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}: pass signed=False"
+                    f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}; without it there are "
+                    f"DualEncoder.training_free(backbone) and DualEncoder.untrained(backbone, signed=False)"
                 )
-            readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty)
+            readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty, rank=rank)
             readout.to(device=plain.device, dtype=next(transformer.parameters()).dtype)
         router = Router.for_query_document([tower, readout], [transformer, pooling])
         return cls(modules=[router, *rest], **_settings(plain))
@@ -140,8 +170,21 @@ class DualEncoder(SentenceTransformer):
         return super().encode_query(inputs, *args, **kwargs)
 
     def plan(self, query: str) -> BooleanPlan:
-        """Return the query's positive and negative atoms and how they combine, as rules read them."""
-        return plan_by_rules(query)
+        """Return the query's positive and negative atoms and how they combine; by rules where no reader was learned."""
+        if self.tower.reading != "learned":
+            return plan_by_rules(query)
+        if written := written_out(query):
+            return written
+        reading, confidence = self._understood(query)
+        return plan_of(query, only_held(reading), confidence, "learned")
+
+    def read(self, query: str) -> Reading:
+        """Return the operators of a query, their cues and their scopes; by rules where no reader was learned."""
+        return self._understood(query).reading if self.tower.reading == "learned" else read(query)
+
+    def _understood(self, query: str) -> Understood:
+        self.eval()
+        return understand(self.tower, query, self.prompts.get("query") or "")
 
     def save(
         self,

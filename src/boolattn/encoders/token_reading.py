@@ -1,11 +1,13 @@
-"""What a query says, token by token: the reading of its characters, in the tensors the mechanism takes."""
+"""What a query says, token by token: the reading of its characters, in the tensors the mechanism takes, and back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from boolattn.operators import NOT, OPERATORS
+from boolattn.queries.reading import Reading
 from boolattn.queries.spans import Span, token_labels
 from boolattn.queries.understanding import Excluded
 
@@ -23,6 +25,11 @@ class TokenReading(NamedTuple):
         """Return the tokens of cue or scope (B, L, K): *not* takes attention away from both."""
         return torch.maximum(self.cues, self.scopes)
 
+    def of(self, column: int) -> "TokenReading":
+        """Return what it says of one operator (K = 1)."""
+        chosen = slice(column, column + 1)
+        return TokenReading(self.gates[:, chosen], self.cues[..., chosen], self.scopes[..., chosen])
+
 
 def exclusion_reading(excluded: Sequence[Excluded], offsets: Offsets) -> TokenReading:
     """Put exclusions of characters onto tokens, *not* being the one operator; no token in scope, no open gate.
@@ -34,6 +41,29 @@ def exclusion_reading(excluded: Sequence[Excluded], offsets: Offsets) -> TokenRe
     cues = _labels([each.cues for each in excluded], offsets)
     scopes = _labels([each.scopes for each in excluded], offsets)
     return TokenReading(scopes.amax(dim=1), cues, scopes)
+
+
+def reading_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> TokenReading:
+    """Put readings of characters onto tokens, for all operators."""
+    gates = [[float(name in reading.operators) for name in OPERATORS] for reading in readings]
+    cues, scopes = (
+        torch.cat([_labels([getattr(each, kind)[name] for each in readings], offsets) for name in OPERATORS], dim=-1)
+        for kind in ("cues", "scopes")
+    )
+    return TokenReading(torch.tensor(gates), cues, scopes)
+
+
+def reading_on_characters(found: TokenReading, offsets: Sequence[tuple[int, int]]) -> Reading:
+    """Take the reading of one query, a batch of one with all operators, back to its characters.
+
+    Where *not* has nothing to speak of, the query does not hold it.
+    """
+    cues, scopes = (
+        {name: tuple(_spans(offsets, marks[0, :, k].tolist())) for k, name in enumerate(OPERATORS)}
+        for marks in (found.cues, found.scopes)
+    )
+    held = {name for k, name in enumerate(OPERATORS) if found.gates[0, k] and (name != NOT.name or scopes[name])}
+    return Reading(frozenset(held), cues, scopes)
 
 
 def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list[tuple[int, int]]:
@@ -52,3 +82,16 @@ def _labels(spans: Sequence[Sequence[Span]], offsets: Offsets) -> Tensor:
     """Return (B, L, 1): 1 where a token shares a character with one of its query's spans."""
     rows = [token_labels(row, chosen) for row, chosen in zip(offsets, spans, strict=True)]
     return torch.tensor(rows, dtype=torch.float).unsqueeze(-1)
+
+
+def _spans(offsets: Sequence[tuple[int, int]], marks: Sequence[float]) -> Iterator[Span]:
+    """Yield the spans of marked tokens, neighbours joined."""
+    start = end = 0
+    for (first, last), marked in zip(offsets, marks, strict=True):
+        if marked and first < last:
+            start, end = (first if start == end else start), last
+        elif start < end and first < last:
+            yield Span(start, end)
+            start = end = 0
+    if start < end:
+        yield Span(start, end)

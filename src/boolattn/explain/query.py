@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.reading_features import CUES, GATES, HINTS, SCOPES, exclusions_read
 from boolattn.encoders.readout import UNWANTED, SignedPooling
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.encoders.token_reading import TokenReading
-from boolattn.encoders.tower import CUES, GATES, SCOPES, LabelledQuery
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.explain.tracing import explain_tokens
 
@@ -30,18 +31,22 @@ def explain(model: DualEncoder, query: str, operators: Collection[str] | None = 
     encoding = tower.tokenizer(prompt + query, truncation=True, max_length=tower.max_seq_length, return_tensors="pt")
     labelled = query if operators is None else LabelledQuery.of(query, operators)
     features = model.preprocess([labelled], prompt=prompt, task="query")
-    given: dict[str, Any] = {}  # a learned gate is asked where nothing is given
-    if GATES in features or not tower.has_learned_gate:
+    given: dict[str, Any] = {}  # the mechanism's own gate is asked where nothing is given
+    if GATES in features or tower.reading != "mechanism" or not tower.has_learned_gate:
         given["operators"] = features.get(GATES, [[]])
     if SCOPES in features:
         found = TokenReading(features[GATES], features[CUES], features[SCOPES])
+        if HINTS in features:
+            with torch.inference_mode():
+                found = exclusions_read(tower.read(features))
+            given["operators"] = found.gates
         given |= {"cues": found.cues, "scopes": found.covered(), "strength": tower.strength}
     plan = model.plan(query)
     return explain_tokens(
         tower.transformer.auto_model,
         query,
         encoding.to(model.device),
-        source=plan.source if tower.reading == "lexicon" else "learned",
+        source="learned" if tower.reading == "mechanism" else plan.source,
         plan=plan,
         readout=_token_weights(model, features),
         prompt=prompt,
@@ -57,9 +62,8 @@ def _token_weights(model: DualEncoder, features: dict[str, Any]) -> Array:
     wanted = (model.readout.counted(features) if signed else features["attention_mask"])[0].double()
     weights = wanted / wanted.sum()
     if signed:
-        states = features["token_embeddings"][0]
-        unwanted = features[UNWANTED][0].to(states)
-        mean = (states * unwanted[:, None]).sum(0) / unwanted.sum()
-        penalty = model.readout.weight_of(torch.nn.functional.normalize(mean, dim=0))
-        weights = weights - penalty.item() * unwanted.double() / unwanted.sum().double()
+        _, away = model.readout.sides(features)
+        unwanted = features[UNWANTED][0].double()
+        penalty = model.readout.weight_of(torch.nn.functional.normalize(away, dim=-1))
+        weights = weights - penalty.item() * unwanted / unwanted.sum()
     return np.asarray(weights.cpu().numpy(), dtype=np.float64)

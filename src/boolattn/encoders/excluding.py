@@ -1,0 +1,105 @@
+"""Encoding a query that excludes something: what is wanted under the bias of *not*, what is not wanted by itself."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED
+from boolattn.encoders.token_reading import TokenReading
+
+
+class Exclusion(NamedTuple):
+    """The two sides of R queries, as the readout takes them."""
+
+    states: Tensor  # (R, L, d), of all tokens, hardly heeding the unwanted ones
+    wanted: Tensor  # (R, L): which of these count
+    unwanted_states: Tensor  # (R, L, d), of the unwanted tokens, as if they were all there is
+    unwanted: Tensor  # (R, L): which of these count
+
+
+def exclude(
+    encoder: PreTrainedModel,
+    inputs: dict[str, Tensor],
+    found: TokenReading,
+    strength: float,
+    special: Collection[int],
+) -> Exclusion:
+    """Encode R queries, each of which excludes something.
+
+    In its sentence, "war" in "films about Vietnam, but not about war" takes on much of Vietnam; what the query's
+    vector is to be moved away from is war alone. So the same call encodes both sides: the sentence, *not* taking
+    ``strength`` from the attention that cue and scope get, and the scope with all else masked.
+
+    Args:
+        encoder: With BoolAttn attached, *not* its one operator.
+        inputs: What the tokenizer made of the queries, (R, L) each.
+        found: The reading, K = 1, gates open.
+        strength: The bias.
+        special: The numbers of the tokenizer's special tokens, which belong to either side; not that of unknown words.
+    """
+    mask = inputs["attention_mask"]
+    cue, scope = found.cues[..., 0].to(mask.device), found.scopes[..., 0].to(mask.device)  # (R, L)
+    own = torch.isin(inputs["input_ids"], torch.tensor(sorted(special), device=mask.device)) * mask
+    scope = scope * mask * (1 - own)
+    alone = torch.maximum(scope, own)
+    covered = found.covered().to(mask.device)
+    output = encoder(
+        **{name: torch.cat([value, value]) for name, value in inputs.items() if name != "attention_mask"},
+        attention_mask=torch.cat([mask, alone.to(mask.dtype)]),
+        operators=torch.cat([found.gates, torch.zeros_like(found.gates)]).to(mask.device),
+        scopes=torch.cat([covered, torch.zeros_like(covered)]),
+        strength=strength,
+    )
+    states, unwanted_states = output.last_hidden_state.chunk(2)
+    return Exclusion(states, mask * (1 - cue) * (1 - scope), unwanted_states, scope)
+
+
+def encode_excluding(
+    encoder: PreTrainedModel,
+    inputs: dict[str, Tensor],
+    states: Tensor | None,
+    found: TokenReading,
+    strength: float,
+    special: Collection[int],
+) -> dict[str, Tensor]:
+    """Encode a batch, of which some queries exclude something, and return the features of the readout.
+
+    Args:
+        encoder: With BoolAttn attached, *not* its one operator.
+        inputs: What the tokenizer made of the queries, (B, L) each.
+        states: (B, L, d) of the plain encoder, where they are known already.
+        found: The reading, K = 1; gates are open for those that exclude something.
+        strength: The bias.
+        special: The numbers of the tokenizer's special tokens.
+    """
+    rows = found.gates[:, 0].to(inputs["attention_mask"].device) > 0  # (B,)
+    if states is None:
+        states = _plain_states(encoder, inputs, ~rows)
+    if not bool(rows.any()):
+        return {"token_embeddings": states}
+    chosen = {name: value[rows] for name, value in inputs.items()}
+    sides = exclude(encoder, chosen, TokenReading(*(each.to(rows.device)[rows] for each in found)), strength, special)
+    mask = inputs["attention_mask"].to(sides.wanted)
+    return {
+        "token_embeddings": _put(states, rows, sides.states),
+        WANTED: _put(mask, rows, sides.wanted),
+        UNWANTED_STATES: _put(torch.zeros_like(states), rows, sides.unwanted_states),
+        UNWANTED: _put(torch.zeros_like(mask), rows, sides.unwanted),
+    }
+
+
+def _plain_states(encoder: PreTrainedModel, inputs: dict[str, Tensor], rows: Tensor) -> Tensor:
+    """Return the states (B, L, d) of the chosen rows as the bare encoder has them; 0 for the others."""
+    shape = (*inputs["attention_mask"].shape, encoder.config.hidden_size)
+    states = torch.zeros(shape, dtype=encoder.dtype, device=encoder.device)
+    if not bool(rows.any()):
+        return states
+    return _put(states, rows, encoder(**{name: value[rows] for name, value in inputs.items()}).last_hidden_state)
+
+
+def _put(values: Tensor, rows: Tensor, new: Tensor) -> Tensor:
+    """Return the values with some rows replaced."""
+    return values.index_put((rows.nonzero()[:, 0],), new.to(values.dtype))

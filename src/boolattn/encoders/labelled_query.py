@@ -1,0 +1,29 @@
+"""A query with what its caller knows of it."""
+
+from collections.abc import Collection
+from typing import Self
+
+from boolattn.operators import OPERATORS
+from boolattn.queries.understanding import Excluded
+
+
+class LabelledQuery(str):
+    """A query that carries its operators, wherever batching and sorting may take it.
+
+    Attributes:
+        operators: Their names.
+        excluded: What it excludes and where it says so; None lets the model find out, if *not* is an operator.
+    """
+
+    operators: frozenset[str]
+    excluded: Excluded | None
+
+    @classmethod
+    def of(cls, text: str, operators: str | Collection[str], excluded: Excluded | None = None) -> Self:
+        """Label a text; a lone name stands for a set of one."""
+        query = cls(text)
+        query.operators = frozenset([operators] if isinstance(operators, str) else operators)
+        query.excluded = excluded
+        if unknown := query.operators - set(OPERATORS):
+            raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; known are {list(OPERATORS)}")
+        return query

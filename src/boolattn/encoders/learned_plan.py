@@ -1,0 +1,30 @@
+"""What the learned reader understands of one query, in characters, and how sure it is."""
+
+from typing import NamedTuple
+
+import torch
+
+from boolattn.encoders.reading_features import TRACE, certain, for_reader
+from boolattn.encoders.token_reading import reading_on_characters
+from boolattn.encoders.tower import BooleanTower
+from boolattn.queries.reading import Reading
+
+
+class Understood(NamedTuple):
+    """A reading, and the least sure of its gates, from 0.5 to 1."""
+
+    reading: Reading
+    confidence: float
+
+
+@torch.inference_mode()
+def understand(tower: BooleanTower, query: str, prompt: str = "") -> Understood:
+    """Let the reader of a tower, in evaluation mode, read a query in plain words."""
+    features, offsets = tower.with_offsets([query], prompt, task="query")
+    features |= for_reader([query], [None], offsets)
+    device = tower.transformer.auto_model.device
+    features = {name: value.to(device) if torch.is_tensor(value) else value for name, value in features.items()}
+    features = tower.read(features)
+    gates = features[TRACE].gates[0]
+    confidence = torch.maximum(gates, 1 - gates).min()
+    return Understood(reading_on_characters(certain(features), offsets[0]), float(confidence))

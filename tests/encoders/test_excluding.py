@@ -1,0 +1,125 @@
+"""The two sides of a query that excludes something."""
+
+import pytest
+import torch
+
+from boolattn import attach
+from boolattn.encoders.excluding import encode_excluding, exclude
+from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED
+from boolattn.encoders.token_reading import TokenReading
+from boolattn.encoders.tower import GIVEN_SCOPES_CONFIG
+from tests.encoders.tiny import batch, tiny
+
+FIRST, LAST = 1, 2  # the special tokens, at both ends
+STRENGTH = 4.0
+CUES, SCOPES = [[3], [2, 3], [2]], [[4, 5], [5], [3, 4]]
+
+
+def _encoder(family="bert"):
+    return attach(tiny(family), GIVEN_SCOPES_CONFIG)
+
+
+def _inputs():
+    inputs = batch(3, 9)
+    ids, ends = inputs["input_ids"].clone(), inputs["attention_mask"].sum(dim=1) - 1
+    ids[:, 0], ids[torch.arange(3), ends] = FIRST, LAST
+    return inputs | {"input_ids": ids}
+
+
+def _reading(cues=CUES, scopes=SCOPES, gates=(1.0, 1.0, 1.0)):
+    found = TokenReading(torch.tensor(gates)[:, None], torch.zeros(3, 9, 1), torch.zeros(3, 9, 1))
+    for row in range(3):
+        found.cues[row, cues[row]] = 1
+        found.scopes[row, scopes[row]] = 1
+    return found
+
+
+def _rows(inputs, rows):
+    return {name: value[rows] for name, value in inputs.items()}
+
+
+@pytest.mark.parametrize("family", ["bert", "roberta", "modernbert"])
+@torch.no_grad()
+def test_what_is_unwanted_is_encoded_as_if_it_were_all_there_is(family):
+    encoder, inputs = _encoder(family), _inputs()
+    sides = exclude(encoder, inputs, _reading(), STRENGTH, {FIRST, LAST})
+    for row, scope in enumerate(SCOPES):
+        alone = torch.zeros(1, 9, dtype=torch.long)
+        alone[0, [0, *scope, 8 - row]] = 1
+        expected = encoder(input_ids=inputs["input_ids"][[row]], attention_mask=alone).last_hidden_state[0]
+        assert torch.allclose(sides.unwanted_states[row, scope], expected[scope], atol=1e-5)
+        assert sides.unwanted[row].nonzero()[:, 0].tolist() == scope
+        in_sentence = encoder(**_rows(inputs, [row])).last_hidden_state[0]
+        assert not torch.allclose(expected[scope], in_sentence[scope], atol=1e-2)
+
+
+@torch.no_grad()
+def test_what_is_wanted_is_read_with_cue_and_scope_passed_over():
+    encoder, inputs, found = _encoder(), _inputs(), _reading()
+    sides = exclude(encoder, inputs, found, STRENGTH, {FIRST, LAST})
+    covered = torch.maximum(found.cues, found.scopes)
+    expected = encoder(**inputs, operators=torch.ones(3, 1), scopes=covered, strength=STRENGTH).last_hidden_state
+    real = inputs["attention_mask"].bool()
+    assert torch.allclose(sides.states[real], expected[real], atol=1e-5)
+    assert torch.equal(sides.wanted, inputs["attention_mask"] * (1 - covered[..., 0]))
+    weaker = exclude(encoder, inputs, found, 0.0, {FIRST, LAST})
+    plain = encoder(**inputs).last_hidden_state
+    assert torch.allclose(weaker.states[real], plain[real], atol=1e-5)
+    assert not torch.allclose(sides.states[real], plain[real], atol=1e-2)
+    assert torch.allclose(weaker.unwanted_states[0, SCOPES[0]], sides.unwanted_states[0, SCOPES[0]], atol=1e-5)
+
+
+@torch.no_grad()
+def test_special_tokens_and_padding_are_never_unwanted():
+    everything = [list(range(9))] * 3
+    inputs = _inputs()
+    sides = exclude(_encoder(), inputs, _reading(scopes=everything), STRENGTH, {FIRST, LAST})
+    for row in range(3):
+        assert sides.unwanted[row].nonzero()[:, 0].tolist() == list(range(1, 8 - row))
+
+
+@pytest.mark.parametrize("family", ["bert", "modernbert"])
+@torch.no_grad()
+def test_several_queries_at_once_are_as_each_by_itself(family):
+    encoder, inputs, found = _encoder(family), _inputs(), _reading()
+    together = exclude(encoder, inputs, found, STRENGTH, {FIRST, LAST})
+    for row in range(3):
+        length = 9 - row
+        cut = {name: value[[row], :length] for name, value in inputs.items()}
+        mine = TokenReading(found.gates[[row]], found.cues[[row], :length], found.scopes[[row], :length])
+        alone = exclude(encoder, cut, mine, STRENGTH, {FIRST, LAST})
+        assert torch.allclose(together.states[row, :length], alone.states[0], atol=1e-5)
+        scope = SCOPES[row]
+        assert torch.allclose(together.unwanted_states[row, scope], alone.unwanted_states[0, scope], atol=1e-5)
+        assert torch.equal(together.wanted[row, :length], alone.wanted[0])
+        assert torch.equal(together.unwanted[row, :length], alone.unwanted[0])
+
+
+@pytest.mark.parametrize("known", [True, False])
+@torch.no_grad()
+def test_in_a_batch_the_queries_that_exclude_nothing_are_left_as_they_are(known):
+    encoder, inputs, found = _encoder(), _inputs(), _reading(gates=(0.0, 1.0, 0.0))
+    plain = encoder(**inputs).last_hidden_state
+    features = encode_excluding(encoder, inputs, plain if known else None, found, STRENGTH, {FIRST, LAST})
+    of_one = exclude(encoder, _rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)), STRENGTH, {FIRST, LAST})
+    real = inputs["attention_mask"].bool()
+    for row in (0, 2):
+        states = features["token_embeddings"][row][real[row]]
+        assert (
+            torch.equal(states, plain[row][real[row]])
+            if known
+            else torch.allclose(states, plain[row][real[row]], atol=1e-5)
+        )
+        assert torch.equal(features[WANTED][row], inputs["attention_mask"][row].float())
+        assert not features[UNWANTED][row].any() and not features[UNWANTED_STATES][row].any()
+    assert torch.equal(features["token_embeddings"][1], of_one.states[0])
+    assert torch.equal(features[UNWANTED_STATES][1], of_one.unwanted_states[0])
+    assert torch.equal(features[WANTED][1], of_one.wanted[0]) and torch.equal(features[UNWANTED][1], of_one.unwanted[0])
+
+
+@torch.no_grad()
+def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
+    encoder, inputs = _encoder(), _inputs()
+    features = encode_excluding(encoder, inputs, None, _reading(gates=(0.0, 0.0, 0.0)), STRENGTH, {FIRST, LAST})
+    assert features.keys() == {"token_embeddings"}
+    assert torch.equal(features["token_embeddings"], encoder(**inputs).last_hidden_state)

@@ -1,0 +1,81 @@
+import pytest
+import torch
+
+from boolattn import DualEncoder
+from tests.encoders.readers import Marks, ReadsHints
+from tests.training import small
+
+QUERY = "movies set in Vietnam but not about unwatchable wars"  # one word of several tokens
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory, minilm_folder):
+    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
+
+
+@pytest.fixture
+def model(start):
+    return DualEncoder.with_reader(start, reader_layers=2)
+
+
+def _places(model, *words):
+    tokens = model.tokenizer.tokenize(QUERY, add_special_tokens=True)
+    return [place for place, token in enumerate(tokens) if token in words]
+
+
+def test_the_plan_is_the_readers(model):
+    unwatchable = model.tokenizer.tokenize("unwatchable")
+    assert len(unwatchable) > 1
+    model.tower.reader = Marks(_places(model, "but", "not"), _places(model, *unwatchable, "wars"))
+    reading = model.read(QUERY)
+    assert reading.operators == {"not"}
+    assert [span.of(QUERY) for span in reading.cues["not"]] == ["but not"]
+    assert [span.of(QUERY) for span in reading.scopes["not"]] == ["unwatchable wars"]  # neighbours are one span
+    plan = model.plan(QUERY)
+    assert plan.source == "learned"
+    assert [atom.text for atom in plan.negatives] == ["unwatchable wars"]
+    assert plan.positives[0].text.startswith("movies set in Vietnam")
+
+
+def test_spans_apart_are_told_apart(model):
+    model.tower.reader = Marks(_places(model, "not"), [0, *_places(model, "movies", "set", "wars", "[SEP]")])
+    assert [span.of(QUERY) for span in model.read(QUERY).scopes["not"]] == ["movies set", "wars"]
+
+
+@pytest.mark.parametrize("logit", [-3.0, -0.2, 0.0, 0.2, 3.0])
+def test_a_plan_is_as_sure_as_the_least_sure_gate(model, logit):
+    model.tower.reader = Marks(_places(model, "not"), _places(model, "wars"), gate=logit)
+    plan = model.plan(QUERY)
+    assert 0.5 <= plan.confidence <= 1
+    assert plan.confidence == pytest.approx(torch.sigmoid(torch.tensor(abs(logit))).item())
+    assert bool(plan.negatives) == (logit > 0)
+    if logit <= 0:
+        assert "not" not in model.read(QUERY).operators
+
+
+def test_a_not_that_speaks_of_nothing_is_none(model):
+    model.tower.reader = Marks(_places(model, "not"), [0])  # a special token
+    assert model.read(QUERY).operators == frozenset()
+    assert not model.plan(QUERY).negatives
+
+
+def test_explicit_syntax_is_followed_and_not_read(model):
+    model.tower.reader = Marks([], [1])
+    plan = model.plan("films AND comedy NOT war")
+    assert plan.source == "syntax"
+    assert [atom.text for atom in plan.negatives] == ["war"]
+
+
+def test_a_reader_in_training_is_asked_in_earnest(model):
+    model.train()
+    plans = {model.plan(QUERY).confidence for _ in range(3)}
+    assert len(plans) == 1
+    assert not model.training
+
+
+def test_a_reader_that_follows_the_rules_plans_as_they_do(model, start):
+    model.tower.reader = ReadsHints()
+    by_rules = DualEncoder.training_free(start)
+    for query in ("movies set in Vietnam but not about war", "birds of Peru or Ecuador", "war films"):
+        assert str(model.plan(query)) == str(by_rules.plan(query))
+        assert model.read(query).operators == by_rules.read(query).operators
