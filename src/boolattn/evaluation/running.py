@@ -1,6 +1,8 @@
 """A benchmark and a system -> what the system reached, and what it returned."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,10 +14,19 @@ from boolattn.evaluation.rankings import Run
 from boolattn.evaluation.report import Report
 from boolattn.evaluation.significance import Difference, grouped, means, paired_bootstrap
 from boolattn.evaluation.systems import Reader, Retriever
-from boolattn.evaluation.tasks import GateTask, LabelledSentence, NegationTask, PairTask, RetrievalTask, Task
+from boolattn.evaluation.tasks import (
+    GateTask,
+    LabelledSentence,
+    NegationTask,
+    PairTask,
+    ReadingTask,
+    RetrievalTask,
+    Task,
+)
 from boolattn.operators import NOT, OPERATORS
 from boolattn.queries.spans import Span, token_labels
 
+_WORD = re.compile(r"\w+|[^\w\s]")
 DEPTH = 1000  # the deepest cutoff of any measure
 
 
@@ -40,7 +51,11 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
             )
         return _retrieval(task, system) if isinstance(task, RetrievalTask) else _pairs(task, system)
     if not isinstance(system, Reader):
-        raise WrongSystemError(f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules'")
+        raise WrongSystemError(
+            f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules' or a Boolean model"
+        )
+    if isinstance(task, ReadingTask):
+        return _reading(task, system)
     return _gate(task, system) if isinstance(task, GateTask) else _negation(task, system)
 
 
@@ -83,6 +98,29 @@ def _gate(task: GateTask, system: Reader) -> Outcome:
     predicted = np.array([labels(system.operators(text)) for text in task.queries.values()])
     values = gate_hits(list(task.queries), gold, predicted)
     return Outcome(Report.of(task.name, system.name, values, task.template_of), values, run=None)
+
+
+def _reading(task: ReadingTask, system: Reader) -> Outcome:
+    texts = [text for text, _ in task.readings.values()]
+    gold = [reading for _, reading in task.readings.values()]
+    found = [system.read(text) for text in texts]
+    gates = [np.array([[name in each.operators for name in OPERATORS] for each in some]) for some in (gold, found)]
+    values = gate_hits(list(task.readings), *gates)
+    measures: dict[str, float] = {}
+    tokens = [[Span(*match.span()) for match in _WORD.finditer(text)] for text in texts]
+    for kind in ("cues", "scopes"):
+        labels = [
+            [_operator_labels(*pair) for pair in zip(tokens, [getattr(each, kind) for each in some], strict=True)]
+            for some in (gold, found)
+        ]
+        if any(each.any() for each in labels[0]):  # else nobody marked them
+            measures |= TokenCounts.of(*labels).scores(kind.removesuffix("s"))
+    report = Report.of(task.name, system.name, values, task.template_of)
+    return Outcome(replace(report, measures={**report.measures, **measures}), values, run=None)
+
+
+def _operator_labels(tokens: Sequence[Span], spans: Mapping[str, Sequence[Span]]) -> NDArray[np.bool_]:
+    return np.array([token_labels(tokens, spans.get(name, ())) for name in OPERATORS], dtype=bool).T.reshape(-1, 3)
 
 
 def _negation(task: NegationTask, system: Reader) -> Outcome:

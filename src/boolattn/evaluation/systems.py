@@ -14,8 +14,9 @@ from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
+from boolattn.operators import NOT
 from boolattn.queries.negations import negations
-from boolattn.queries.reading import operators_of
+from boolattn.queries.reading import Reading, operators_of, read
 from boolattn.queries.spans import Span
 
 Documents = Iterable[tuple[str, str]]
@@ -46,6 +47,10 @@ class Reader(Protocol):
         """Return the negation cues of a text and their scopes."""
         ...
 
+    def read(self, query: str) -> Reading:
+        """Return the operators of a query, their cues and their scopes."""
+        ...
+
 
 class DenseRetriever:
     """Any sentence-transformers model; its vectors of documents are kept on disk.
@@ -71,10 +76,11 @@ class DenseRetriever:
         vectors = self.queries.encode_query(
             list(queries.values()), normalize_embeddings=self.normalise, show_progress_bar=False, convert_to_numpy=True
         )
-        blocks = self._blocks(documents, document_tokens)
+        blocks = self.blocks(documents, document_tokens)
         return dict(zip(queries, exact_search(vectors, blocks, k, progress=self.progress), strict=True))
 
-    def _blocks(self, documents: Documents, tokens: int) -> Iterator[tuple[list[str], NDArray[Any]]]:
+    def blocks(self, documents: Documents, tokens: int) -> Iterator[tuple[list[str], NDArray[Any]]]:
+        """Yield identifiers and vectors of documents, of which so many tokens are read; those known are not encoded."""
         usual = self.model.max_seq_length
         shorten = usual is not None and usual > tokens and usual != float("inf")
         # bf16 where the CPU has matrix units for it: about 2.7 times faster, vectors equal to about 1e-3
@@ -99,6 +105,24 @@ class DenseRetriever:
             return array
 
         return cached_blocks(documents, encode, f"{self.fingerprint} {tokens} {'bf16' if fast else 'full'}")
+
+
+class BooleanRetriever(DenseRetriever):
+    """A Boolean model, which also says what it understands."""
+
+    def operators(self, query: str) -> frozenset[str]:
+        """Return the operators the model finds."""
+        return self.read(query).operators
+
+    def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
+        """Return what the model takes for exclusions."""
+        found = self.read(text)
+        return found.cues[NOT.name], found.scopes[NOT.name]
+
+    def read(self, query: str) -> Reading:
+        """Return what the model reads."""
+        found: Reading = self.queries.read(query)
+        return found
 
 
 class Bm25Retriever:
@@ -146,14 +170,20 @@ class RulesReader:
         found = negations(text)
         return [each.cue for each in found], [each.scope for each in found]
 
+    def read(self, query: str) -> Reading:
+        """Return what the rules read."""
+        return read(query)
 
-def load_system(name: str, progress: bool = True) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, or a sentence-transformers folder or hub name, as it is or made Boolean."""
+
+def load_system(name: str, progress: bool = True, backbone: str | None = None) -> Retriever | Reader:
+    """Load ``bm25``, ``rules``, a shipped adapter with its backbone, or a model, as it is or made Boolean."""
     if name == Bm25Retriever.name:
         return Bm25Retriever()
     if name == RulesReader.name:
         return RulesReader()
     try:
-        return DenseRetriever(title_of(name), load_encoder(name), progress)
+        model = load_encoder(name, backbone)
+        kind = BooleanRetriever if isinstance(model, DualEncoder) else DenseRetriever
+        return kind(title_of(name), model, progress)
     except UnknownModelError as error:
         raise UnknownModelError(f"{error}. Beside models, 'bm25' and 'rules' are known") from error

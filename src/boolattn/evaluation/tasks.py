@@ -1,15 +1,17 @@
 """What a benchmark asks, apart from who answers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from ir_measures import Measure
 
 from boolattn.data.bad_rows import SkipBad
+from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
+from boolattn.queries.reading import Reading
 from boolattn.queries.spans import Span
 
 
@@ -35,6 +37,7 @@ class RetrievalTask:
         template_of: Query id -> template.
         slice_of: Query id -> slice, where slices are to be kept apart.
         document_tokens: How many tokens of a document a dense model reads.
+        operators: Query id -> the operators it holds, where they are known.
     """
 
     name: str
@@ -47,6 +50,14 @@ class RetrievalTask:
     template_of: Mapping[str, str] = field(default_factory=dict)
     slice_of: Mapping[str, str] | None = None
     document_tokens: int = 128
+    operators: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def telling_operators(self) -> "RetrievalTask":
+        """Return the same with queries that tell a Boolean model which operators they hold: the paper's given gate."""
+        if set(self.operators) != set(self.queries):
+            raise ValueError(f"nobody knows the operators of all queries of {self.name}")
+        told = {key: LabelledQuery.of(text, self.operators[key]) for key, text in self.queries.items()}
+        return replace(self, queries=told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +92,15 @@ class GateTask:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadingTask:
+    """Queries of which operators, cues and scopes are known."""
+
+    name: str
+    readings: Mapping[str, tuple[str, Reading]]  # query id -> text and what it says
+    template_of: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class LabelledSentence:
     """One sentence with the spans of its tokens, of its negation cues and of their scopes."""
 
@@ -98,4 +118,4 @@ class NegationTask:
     sentences: Sequence[LabelledSentence]
 
 
-Task = RetrievalTask | PairTask | GateTask | NegationTask
+Task = RetrievalTask | PairTask | GateTask | ReadingTask | NegationTask

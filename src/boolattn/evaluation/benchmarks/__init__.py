@@ -8,8 +8,13 @@ from boolattn.evaluation.tasks import DataFolder, Task
 BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films": generated.films,
     "debian": generated.debian,
+    "films-unusual": generated.films_unusual,
+    "debian-unusual": generated.debian_unusual,
     "quest-partial": quest.partial,
     "quest-gate": quest.gate,
+    "quest-reading": quest.reading,
+    "films-reading": generated.films_reading,
+    "debian-reading": generated.debian_reading,
     "quest": quest.whole,
     "negconstraint": public.negconstraint,
     "limit-small": public.limit_small,

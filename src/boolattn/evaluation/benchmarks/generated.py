@@ -9,18 +9,24 @@ from pyroaring import BitMap
 from boolattn.data.debian import DebianPackage, read_debian_packages, read_debian_vocabulary
 from boolattn.data.films import read_films
 from boolattn.data.pages import read_pages
+from boolattn.data.records import Document
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
+from boolattn.operators import OPERATORS
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.debian import debian_catalog
 from boolattn.queries.films import films_catalog, genre_exclusions
 from boolattn.queries.generator import GeneratedQuery, generate
 from boolattn.queries.mentions import mentions_catalog
+from boolattn.queries.reading import Reading
 from boolattn.queries.splits import Split
 from boolattn.queries.templates import TEMPLATES
+from boolattn.queries.understanding import excluded_by_rules
+from boolattn.queries.unusual_queries import unusual_queries
 
 SEED = 0
 QUERIES_PER_SLICE = 700
+UNUSUAL_QUERIES = 300
 PAGES = 12_288
 GENRE_PAIRS = "all genre pairs A not B"  # beside the drawn queries: a template of its own in every table
 
@@ -49,6 +55,16 @@ def debian(data: DataFolder) -> RetrievalTask:
     return _task("debian", domain, {"meaning": drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES))})
 
 
+def films_unusual(data: DataFolder) -> RetrievalTask:
+    """Held-out films queries that exclude something in words the rules do not know."""
+    return _unusual("films-unusual", films_domain(data))
+
+
+def debian_unusual(data: DataFolder) -> RetrievalTask:
+    """Held-out queries over Debian packages that exclude something in words the rules do not know."""
+    return _unusual("debian-unusual", debian_domain(data))
+
+
 def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
     """Validation queries of all catalogs that exclude something: to choose settings by, never to report."""
     templates = tuple(template for template in TEMPLATES if "not" in template.split())
@@ -60,6 +76,30 @@ def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
             ("pages", pages_domain(data)),
         )
     ]
+
+
+def films_reading(data: DataFolder) -> ReadingTask:
+    """What held-out films queries say."""
+    return _reading_task("films-reading", films_domain(data))
+
+
+def debian_reading(data: DataFolder) -> ReadingTask:
+    """What held-out queries over Debian packages say: a domain that no reader here has learned from."""
+    return _reading_task("debian-reading", debian_domain(data))
+
+
+def _reading_task(name: str, domain: Domain) -> ReadingTask:
+    queries = {str(n): query for n, (_, query) in enumerate(drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES)))}
+    return ReadingTask(
+        name,
+        {key: (query.text, _said(query)) for key, query in queries.items()},
+        {key: query.template for key, query in queries.items()},
+    )
+
+
+def _said(query: GeneratedQuery) -> Reading:
+    cues, scopes = ({name: tuple(spans.get(name, ())) for name in OPERATORS} for spans in (query.cues, query.scopes))
+    return Reading(frozenset(query.operators), cues, scopes)
 
 
 def films_domain(data: DataFolder) -> Domain:
@@ -88,8 +128,7 @@ def debian_domain(data: DataFolder) -> Domain:
 
 def pages_domain(data: DataFolder) -> Domain:
     """The first pages of the Wikipedia introductions, by what they mention."""
-    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
-    pages = list({page.title: page for page in islice(read_pages(path, data.skip), PAGES)}.values())
+    pages = first_pages(data)
 
     def documents() -> Iterator[tuple[str, str]]:
         return ((page.title, f"{page.title}. {page.text}") for page in pages)
@@ -97,10 +136,23 @@ def pages_domain(data: DataFolder) -> Domain:
     return Domain(mentions_catalog([page.title for page in pages], [page.text for page in pages]), documents)
 
 
+def first_pages(data: DataFolder) -> list[Document]:
+    """Return the first pages of the Wikipedia introductions, one of each title."""
+    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
+    return list({page.title: page for page in islice(read_pages(path, data.skip), PAGES)}.values())
+
+
 def drawn(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -> list[Labelled]:
     """Draw queries over one slice of a catalog; no two splits share a combination of attributes."""
     queries = generate(catalog.slice(part), seed=SEED, split=split, templates=templates)
     return [(query.template, query) for query in islice(queries, QUERIES_PER_SLICE)]
+
+
+def _unusual(name: str, domain: Domain) -> RetrievalTask:
+    """Keep the queries in which the rules see no exclusion, for a value may hold a word they know."""
+    queries = unusual_queries(domain.catalog.slice("meaning"), seed=SEED, split="test")
+    missed = (query for query in queries if not excluded_by_rules(query.text).scopes)
+    return _task(name, domain, {"meaning": [(query.template, query) for query in islice(missed, UNUSUAL_QUERIES)]})
 
 
 def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> RetrievalTask:
@@ -110,7 +162,7 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         for part, queries in slices.items()
         for number, (template, query) in enumerate(queries)
     }
-    negated = {key: _negated(catalog, query) for key, (_, _, query) in numbered.items()}
+    negated = {key: matching_negated(catalog, query) for key, (_, _, query) in numbered.items()}
     return RetrievalTask(
         name,
         {key: query.text for key, (_, _, query) in numbered.items()},
@@ -120,10 +172,11 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         negated={key: set(catalog.ids_of(entities)) for key, entities in negated.items() if entities},
         template_of={key: template for key, (_, template, _) in numbered.items()},
         slice_of={key: part for key, (part, _, _) in numbered.items()} if len(slices) > 1 else None,
+        operators={key: frozenset(query.operators) for key, (_, _, query) in numbered.items()},
     )
 
 
-def _negated(catalog: Catalog, query: GeneratedQuery) -> BitMap:
+def matching_negated(catalog: Catalog, query: GeneratedQuery) -> BitMap:
     """Return what matches a negated atom, right answers left out: "A or B but not C" may well want a C that is A."""
     matching = [catalog.members[mention.atom] for mention in query.mentions if mention.sign < 0]
     return BitMap.union(BitMap(), *matching) - query.answers

@@ -1,6 +1,7 @@
 """Public retrieval benchmarks that come with their own queries, corpus and judgements."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from ir_measures import RR
 
@@ -8,11 +9,13 @@ from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_quer
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
 from boolattn.data.records import Document
 from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.operators import NOT
 
 
 def negconstraint(data: DataFolder) -> RetrievalTask:
     """NegConstraint: real queries of the form "X, but don't mention Y"."""
-    return _beir("negconstraint", data, "negconstraint", document_tokens=256)
+    task = _beir("negconstraint", data, "negconstraint", document_tokens=256)
+    return replace(task, operators=dict.fromkeys(task.queries, frozenset([NOT.name])))
 
 
 def limit_small(data: DataFolder) -> RetrievalTask:

@@ -8,8 +8,10 @@ from boolattn.data.films import read_films
 from boolattn.data.pages import read_pages
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document
-from boolattn.evaluation.tasks import DataFolder, GateTask, RetrievalTask
+from boolattn.evaluation.tasks import DataFolder, GateTask, ReadingTask, RetrievalTask
 from boolattn.operators import AND, NOT, OR
+from boolattn.queries.alignment import Alignment, align
+from boolattn.queries.reading import Reading
 
 FEWEST_ANSWERS = 3  # of a query, in the partial corpus
 
@@ -53,6 +55,28 @@ def gate(data: DataFolder) -> GateTask:
     )
 
 
+def reading(data: DataFolder) -> ReadingTask:
+    """The scopes of QUEST's validation queries, where its marks can be aligned; the test queries have no marks.
+
+    Cues are nowhere marked and not asked for. No template holds both *and* and *or*: either joins all that is wanted.
+    """
+    readings, template_of = {}, {}
+    for number, query in enumerate(read_quest_queries(data.path / "quest" / "val.jsonl", data.skip)):
+        operators = template_operators(query.template)
+        found = align(query.query, query.original_query) if query.original_query and operators else None
+        if not operators or isinstance(found, Alignment):
+            atoms = found.atoms if isinstance(found, Alignment) else ()
+            scopes = {
+                name: tuple(span for atom in atoms if atom.negated is (name == NOT.name) for span in atom.spans)
+                if name in operators
+                else ()
+                for name in _SAID_BY
+            }
+            readings[str(number)] = query.query, Reading(operators, dict.fromkeys(_SAID_BY, ()), scopes)
+            template_of[str(number)] = query.template
+    return ReadingTask("quest-reading", readings, template_of)
+
+
 def _test_queries(data: DataFolder) -> Iterator[QuestQuery]:
     official, rebuilt = data.path / "quest" / "test.jsonl", data.path / "quest" / "test_reconstructed.jsonl"
     return read_quest_queries(official if official.exists() else rebuilt, data.skip)
@@ -73,6 +97,7 @@ def _task(
         lambda: ((document.doc_id, f"{document.title}. {document.text}") for document in documents()),
         answers,
         template_of={key: query.template for key, query in kept.items()},
+        operators={key: template_operators(query.template) for key, query in kept.items()},
     )
 
 

@@ -1,0 +1,181 @@
+"""What a system reads of a query, compared with what the query says."""
+
+import json
+
+import pytest
+import zstandard
+from typer.testing import CliRunner
+
+from boolattn import DualEncoder
+from boolattn.cli import app
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.evaluation.benchmarks import generated, load_benchmark
+from boolattn.evaluation.running import evaluate
+from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, RulesReader, load_system
+from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
+from boolattn.queries.reading import Reading
+from boolattn.queries.spans import Span
+from tests.evaluation import data_folder
+from tests.queries.catalogs import FOLDER
+
+QUERY = "red kites, not old kites"  # red kites , not old kites
+NOBODY = {"and": (), "or": (), "not": ()}
+
+
+def _reading(operators, cues=None, scopes=None):
+    return Reading(frozenset(operators), NOBODY | (cues or {}), NOBODY | (scopes or {}))
+
+
+class _Told:
+    name = "told"
+
+    def __init__(self, readings):
+        self.readings = readings
+
+    def read(self, query):
+        return self.readings[query]
+
+    def operators(self, query):
+        return self.read(query).operators
+
+    def negation(self, text):
+        return (), ()
+
+
+GOLD = _reading({"not"}, {"not": (Span(11, 14),)}, {"not": (Span(15, 24),)})  # not | old kites
+
+
+def test_by_hand():
+    task = ReadingTask("t", {"1": (QUERY, GOLD), "2": ("kites", _reading([]))}, {"1": "_ that are not _", "2": "_"})
+    found = {
+        QUERY: _reading({"and", "not"}, {"not": (Span(9, 14),)}, {"not": (Span(19, 24),), "and": (Span(0, 3),)}),
+        "kites": _reading([]),
+    }
+    measures = evaluate(task, _Told(found)).report.measures
+    assert (measures["exact"], measures["gate(not)"], measures["gate(and)"]) == (0.5, 1.0, 0.5)
+    assert (measures["cue-P(not)"], measures["cue-R(not)"]) == (0.5, 1.0)  # ", not" for "not"
+    assert measures["scope-R(not)"] == 0.5 and measures["scope-P(not)"] == 1.0  # "kites" of "old kites"
+    assert measures["scope-P"] == 0.5 and measures["scope-R"] == 0.5  # "red" is in no scope
+    assert measures["scope-P(and)"] == 0.0
+    assert "cue-F1(or)" not in measures
+
+
+def test_templates_are_told_apart():
+    task = ReadingTask("t", {"1": (QUERY, GOLD), "2": ("kites", _reading([]))}, {"1": "_ that are not _", "2": "_"})
+    report = evaluate(task, _Told({QUERY: GOLD, "kites": _reading({"or"})})).report
+    assert report.measures["exact"] == 0.5 and report.measures["scope-F1"] == 1.0
+    assert {name: values["exact"] for name, values in report.by_template.items()} == {"_ that are not _": 1.0, "_": 0.0}
+
+
+def test_what_nobody_marked_is_not_scored():
+    gold = _reading({"not"}, scopes={"not": (Span(15, 24),)})
+    measures = evaluate(ReadingTask("t", {"1": (QUERY, gold)}, {"1": "_"}), _Told({QUERY: GOLD})).report.measures
+    assert measures["scope-F1"] == 1.0
+    assert not [name for name in measures if name.startswith("cue")]
+
+
+def test_a_query_of_no_words_does_no_harm():
+    task = ReadingTask("t", {"1": (QUERY, GOLD), "2": ("", _reading([]))}, {})
+    assert evaluate(task, _Told({QUERY: GOLD, "": _reading([])})).report.measures["cue-F1"] == 1.0
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    made = data_folder.make(tmp_path_factory.mktemp("data"))
+    films = (FOLDER / "films.jsonl").read_bytes()  # enough of them to draw queries
+    (made / "films" / "films.jsonl.zst").write_bytes(zstandard.compress(films))
+    marks = [
+        {"query": "comedy films that are not westerns", "docs": ["Alpha"], "scores": None,
+         "original_query": "<mark>comedy films</mark> that are not <mark>westerns</mark>",
+         "metadata": {"template": "_ that are not _", "domain": "films"}},
+        {"query": "westerns", "docs": ["Alpha"], "scores": None, "original_query": "<mark>westerns</mark>",
+         "metadata": {"template": "_", "domain": "films"}},
+        {"query": "comedies or westerns", "docs": ["Alpha"], "scores": None, "original_query": None,
+         "metadata": {"template": "_ or _", "domain": "films"}},
+    ]  # fmt: skip
+    (made / "quest" / "val.jsonl").write_text("".join(json.dumps(row) + "\n" for row in marks))
+    return DataFolder(made)
+
+
+def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
+    task = load_benchmark("quest-reading", folder)
+    assert list(task.readings) == ["0", "1"]  # of the third, nobody marked anything
+    text, reading = task.readings["0"]
+    assert [span.of(text) for span in reading.scopes["not"]] == ["westerns"]
+    assert reading.scopes["and"] == reading.scopes["or"] == () and reading.operators == {"not"}
+    assert task.readings["1"][1] == _reading([])
+    measures = evaluate(task, RulesReader()).report.measures
+    assert (measures["exact"], measures["scope-F1(not)"]) == (1.0, 1.0)
+    assert not [name for name in measures if name.startswith("cue")]
+
+
+def test_generated_queries_say_what_they_were_made_of(folder, monkeypatch):
+    monkeypatch.setattr(generated, "QUERIES_PER_SLICE", 60)
+    task = load_benchmark("films-reading", folder)
+    assert len(task.readings) == len(task.template_of) == 60
+    for key, (text, reading) in task.readings.items():
+        assert ("not" in reading.operators) == ("not" in task.template_of[key].split())
+        assert bool(reading.scopes["not"]) == ("not" in reading.operators)
+        for spans in (*reading.cues.values(), *reading.scopes.values()):
+            assert all(0 <= span.start < span.end <= len(text) for span in spans)
+    gold = _Told(dict(task.readings.values()))
+    measures = evaluate(task, gold).report.measures
+    assert {value for name, value in measures.items() if "F1" in name or name == "exact"} == {1.0}
+    rules = evaluate(task, RulesReader()).report.measures
+    assert 0.5 < rules["cue-F1(not)"] <= 1.0
+
+
+def test_the_command_line_asks_the_rules(folder):
+    result = CliRunner().invoke(
+        app, ["evaluate", "quest-reading", "--model", "rules", "--data", str(folder.path), "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout[result.stdout.index("{") :])["measures"]["exact"] == 1.0
+
+
+def test_a_boolean_model_reads_and_ranks_and_a_plain_one_ranks_alone(minilm_folder):
+    boolean, plain = (load_system(f"{kind}{minilm_folder}") for kind in ("training-free:", ""))
+    assert isinstance(boolean, BooleanRetriever) and isinstance(boolean, Reader)
+    assert type(plain) is DenseRetriever and not isinstance(plain, Reader)
+    text = "films that are not about war"
+    assert boolean.operators(text) == {"not"}
+    (cue,), (scope,) = boolean.negation(text)
+    assert "not" in cue.of(text) and scope.of(text) == "war"
+    assert boolean.read(text) == boolean.queries.read(text) == RulesReader().read(text)
+
+
+def _task(operators):
+    queries = {"a": "films without war", "b": "films"}
+    return RetrievalTask("t", queries, lambda: iter(()), {}, operators=operators)
+
+
+def test_queries_may_tell_their_operators():
+    task = _task({"a": frozenset({"not"}), "b": frozenset()}).telling_operators()
+    assert task.queries == {"a": "films without war", "b": "films"}
+    assert all(isinstance(query, LabelledQuery) for query in task.queries.values())
+    assert [query.operators for query in task.queries.values()] == [{"not"}, set()]
+    assert all(query.excluded is None for query in task.queries.values())
+
+
+@pytest.mark.parametrize("operators", [{}, {"a": frozenset({"not"})}])
+def test_operators_that_are_not_known_cannot_be_told(operators):
+    with pytest.raises(ValueError, match="nobody knows the operators of all queries of t"):
+        _task(operators).telling_operators()
+
+
+@pytest.mark.parametrize("name", ["films", "quest-partial", "negconstraint"])
+def test_benchmarks_know_their_operators(folder, name, monkeypatch):
+    monkeypatch.setattr(generated, "QUERIES_PER_SLICE", 20)
+    task = load_benchmark(name, folder)
+    told = task.telling_operators().queries
+    assert told and told == task.queries
+    if name == "films":
+        assert all(("not" in told[key].operators) == (key in task.negated) for key in told)
+    if name == "negconstraint":
+        assert {query.operators for query in told.values()} == {frozenset({"not"})}
+
+
+def test_operators_told_are_followed(minilm_folder):
+    model = DualEncoder.training_free(str(minilm_folder))
+    told = _task({"a": frozenset(), "b": frozenset()}).telling_operators().queries["a"]
+    assert (model.encode_query(told) == model.documents().encode("films without war")).all()

@@ -1,0 +1,84 @@
+"""The benchmarks of unusual exclusions hold only what the rules miss."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from boolattn.evaluation.benchmarks import generated, load_benchmark
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.queries.exclusions import EXCLUSIONS
+from boolattn.queries.understanding import Excluded, excluded_by_rules
+from tests.queries.catalogs import FOLDER, films, jsonl
+
+NAMES = ("films-unusual", "debian-unusual")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    data = tmp_path_factory.mktemp("data")
+    for source, target in (("films", "films/films"), ("packages", "debian/packages")):
+        path = data / f"{target}.jsonl.zst"
+        path.parent.mkdir()
+        path.write_bytes(zstandard.compress((FOLDER / f"{source}.jsonl").read_bytes()))
+    paragraphs = [f"Tag: {term['name']}\nDescription: {term['short']}\n" for term in jsonl("tags.jsonl")]
+    (data / "debian" / "vocabulary.txt").write_text("\n".join(paragraphs), encoding="utf-8")
+    return DataFolder(data)
+
+
+def check(task, count):
+    assert len(task.queries) == count
+    assert set(task.template_of.values()) <= set(EXCLUSIONS)
+    assert not any(excluded_by_rules(text).scopes for text in task.queries.values())
+    for key in task.queries:
+        assert task.answers[key] and task.negated[key]
+        assert task.answers[key].isdisjoint(task.negated[key])
+    assert len(set(task.queries.values())) > 0.8 * count
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(generated, "UNUSUAL_QUERIES", 40)
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_rules_miss_the_queries(folder, name):
+    task = load_benchmark(name, folder)
+    assert task.name == name
+    check(task, 40)
+    documents = {identifier for identifier, _ in task.documents()}
+    assert set().union(*task.answers.values(), *task.negated.values()) <= documents
+    assert "violation@20" in [str(measure) for measure in task.measures]
+    assert load_benchmark(name, folder).queries == task.queries
+
+
+@pytest.mark.usefixtures("few")
+@pytest.mark.parametrize("name", NAMES)
+def test_what_the_rules_find_is_left_out_and_made_up_for(folder, name, monkeypatch):
+    def finds(text):
+        return Excluded(scopes=("something",)) if text.lower().startswith("i") else Excluded()
+
+    assert any(text.lower().startswith("i") for text in load_benchmark(name, folder).queries.values())
+    monkeypatch.setattr(generated, "excluded_by_rules", finds)
+    task = load_benchmark(name, folder)
+    assert len(task.queries) == 40
+    assert not any(text.lower().startswith("i") for text in task.queries.values())
+
+
+@pytest.mark.usefixtures("few")
+def test_films_are_asked_for_by_meaning_alone(folder):
+    texts = json.dumps(list(load_benchmark("films-unusual", folder).queries.values()))
+    names = [atom.written for atom in films().atoms if atom.column == "cast"]
+    assert names
+    assert not any(name in texts for name in names)
+
+
+@pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="set BOOLATTN_DATA to the folder of the real datasets")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_real_ones(name):
+    task = load_benchmark(name, DataFolder(Path(os.environ["BOOLATTN_DATA"])))
+    check(task, 300)
+    assert set(task.template_of.values()) == set(EXCLUSIONS)
