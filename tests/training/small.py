@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import torch
@@ -19,6 +20,9 @@ SHARED: dict[str, dict[str, Any]] = {
     "training": {"checkpoint_steps": 100},
 }
 PLACES = ["Peru", "Chad", "Nepal", "Cuba"]
+# What pages mention: four by four, so that those of a row meet.
+SUBJECTS = ["Amber Basalt Cobalt Dolomite", "Elder Fennel Ginger Hawthorn", "Ibex Jackal Kestrel Lemming",
+            "Mercury Neptune Oberon Pluto", "Quartet Rondo Sonata Tango", "Umbria Valencia Wexford York"]  # fmt: skip
 
 
 def backbone(folder: Path, tokenizer_folder: Path) -> str:
@@ -44,7 +48,7 @@ def recipe(stage: str, start: str, source: str, **sections: dict[str, Any]) -> R
 
 
 def data_folder(folder: Path) -> Path:
-    """Write SetBERT triples, QUEST, BoolQuestions and films, all made up."""
+    """Write SetBERT triples, QUEST, BoolQuestions, films and Wikipedia pages, all made up."""
     pairs = [(a, b) for a in THINGS for b in THINGS if a != b][::7]
     says = {"and": "{} and {}", "or": "{} or {}", "not": "{} that are not {}"}
     for operator, pattern in says.items():
@@ -71,7 +75,20 @@ def data_folder(folder: Path) -> Path:
     (folder / "films").mkdir()
     films = (catalogs.FOLDER / "films.jsonl").read_bytes()
     (folder / "films" / "films.jsonl.zst").write_bytes(zstandard.compress(films))
+    _lines(folder / "wiki-intros" / "wiki_intros.jsonl.zst", _pages())
     return folder
+
+
+def _pages() -> list[dict[str, Any]]:
+    """Return pages of which every subject is mentioned by some, but by no more than a twentieth."""
+    rng, rows = Random(0), [row.split() for row in SUBJECTS]
+    mentioned = [[name for name in row if rng.random() < 0.45] for row in rows for _ in range(40)]
+    pages = [{"title": name, "text": "A subject."} for row in rows for name in row]
+    pages += [
+        {"title": f"page {n}", "text": f"It tells of {' , '.join(row)} . It is long . It is old ."}
+        for n, row in enumerate(mentioned)
+    ]
+    return pages + [{"title": f"stone {n}", "text": "A stone."} for n in range(260)]
 
 
 def _quest(thing: str, place: str) -> dict[str, Any]:
@@ -83,4 +100,5 @@ def _quest(thing: str, place: str) -> dict[str, Any]:
 
 def _lines(path: Path, rows: list[dict[str, Any]]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_bytes(zstandard.compress(text.encode()) if path.suffix == ".zst" else text.encode())

@@ -8,13 +8,17 @@ from boolattn.data.boolquestions import BoolQuestion
 from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
 from boolattn.queries.generator import canonical_query, generate
+from boolattn.queries.spans import Span
 from boolattn.queries.triples import generate_triples
+from boolattn.queries.understanding import Excluded
 from boolattn.training.examples import (
+    Question,
     example_of_boolquestion,
     example_of_generated,
     example_of_quest,
     example_of_sentences,
     examples_of_setbert,
+    excluded_by,
     vary_cues,
 )
 from tests.queries.catalogs import films
@@ -134,3 +138,37 @@ def test_boolquestions_name_one_operator():
     assert example.question.operators == {"not"}
     assert example.question.scopes is None
     assert (example.positives, example.negatives) == (("7",), ())  # negatives are random, as in the paper
+
+
+def test_what_a_generated_query_excludes_is_unwanted_unless_it_is_an_answer():
+    excluding = 0
+    for query in islice(generate(films(), seed=0), 80):
+        example = example_of_generated(query, films())
+        negated = [films().members[mention.atom] for mention in query.mentions if mention.sign < 0]
+        expected = {name for members in negated for name in films().ids_of(members - query.answers)}
+        assert set(example.unwanted) == expected
+        excluding += bool(expected)
+    assert 10 < excluding < 80
+
+
+def test_an_and_that_goes_without_saying_is_one_of_which_nobody_is_sure():
+    seen = set()
+    for query in islice(generate(films(), seed=0), 80):
+        question = example_of_generated(query, films()).question
+        unsaid = "and" in question.operators and not question.cues["and"]
+        assert question.unsure == ({"and"} if unsaid else set())
+        seen.add(unsaid)
+    assert seen == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("scopes", "excluded"),
+    [
+        (None, None),
+        ({}, Excluded((Span(6, 13),), ())),
+        ({"not": (Span(14, 17),)}, Excluded((Span(6, 13),), (Span(14, 17),))),
+    ],
+)
+def test_what_a_question_excludes(scopes, excluded):
+    question = Question("films without war", frozenset({"not"}), {"not": (Span(6, 13),)}, scopes)
+    assert excluded_by(question) == excluded

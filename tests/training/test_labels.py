@@ -14,6 +14,7 @@ by_operator = st.dictionaries(st.sampled_from(OPERATORS), spans)
 questions = st.builds(
     Question, st.just("x" * TOKENS * WORD), st.frozensets(st.sampled_from(OPERATORS)), by_operator,
     by_operator | st.none(), st.just(()) | st.just(("a",)), st.just(()) | st.just(("b",)),
+    st.frozensets(st.sampled_from(OPERATORS)),
 )  # fmt: skip
 OFFSETS = [(0, 0), *((n * WORD, n * WORD + WORD) for n in range(TOKENS)), (0, 0)]  # [CLS] ... [SEP]
 
@@ -39,6 +40,7 @@ def test_unpacking_gives_back_what_was_packed(batch):
         assert bool(labels.scopes_known[n]) == (question.scopes is not None)
         assert bool(labels.implies[n]) == bool(question.implied)
         assert bool(labels.excludes[n]) == bool(question.excluded)
+        assert labels.gates_known[n].tolist() == [name not in question.unsure for name in OPERATORS]
 
 
 def test_a_batch_longer_than_no_query_needs_no_more_labels():

@@ -6,7 +6,7 @@ from sentence_transformers import SentenceTransformer
 from torch import nn
 
 from boolattn.attention import Trace
-from boolattn.encoders.tower import TRACE
+from boolattn.encoders.reading_features import TRACE
 from boolattn.training.logical import exclusion_loss, subset_loss
 from boolattn.training.losses import (
     BooleanLoss,
@@ -40,6 +40,14 @@ def test_gate_loss_is_the_mean_over_queries_and_operators():
     labels = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
     expected = (_nll(0.7) + _nll(0.9) + _nll(0.25) + _nll(0.5)) / 4
     assert gate_loss(logits, labels).item() == pytest.approx(expected, rel=1e-5)
+
+
+def test_gates_of_which_nobody_is_sure_teach_nothing():
+    logits = torch.tensor([[_logit(0.7), _logit(0.1)]], requires_grad=True)
+    loss = gate_loss(logits, torch.tensor([[1.0, 1.0]]), torch.tensor([[True, False]]))
+    assert loss.item() == pytest.approx(_nll(0.7) / 2, rel=1e-5)
+    loss.backward()
+    assert logits.grad[0, 0] != 0 and logits.grad[0, 1] == 0
 
 
 def test_scope_loss_is_the_mean_over_layers_heads_and_the_tokens_whose_scope_is_known():
@@ -105,7 +113,7 @@ def test_logical_losses_compare_a_query_with_what_it_implies_and_what_it_exclude
     query, implied, excluded = ([1.0, 0.5], [0.2, 1.0]), ([1.0, 0.1], [9.0, 9.0]), ([7.0, 7.0], [0.1, 0.9])
     documents = ([1.0, 0.0], [0.0, 1.0]), ([1.0, 1.0], [-1.0, 0.3])
     columns = [_column(*each) for each in (query, *documents, implied, excluded)]
-    labels = torch.tensor([[0b010], [0b100]])  # the first implies another, the second excludes one
+    labels = torch.tensor([[6, 0b010], [3, 0b100]])  # rows 6 and 3: the first implies another, the second excludes one
     weights = LossWeights(ranking=0.0, subset=1.0, exclusion=2.0)
     losses = BooleanLoss(_Told(), None, weights)(columns, labels)
     everything = torch.tensor([*documents[0], *documents[1]])
@@ -121,7 +129,7 @@ def test_each_loss_counts_for_its_weight():
     trace = Trace(operators, torch.ones(1, 3), torch.full((1, 3), 0.3), torch.ones(1, 3, 3), torch.full((1, 3, 3), 0.2))
     trace.scope_logits.append(torch.full((1, 3, 2, 3), -0.4))
     query = _column([1.0, 0.0]) | {TRACE: trace}
-    labels = torch.tensor([[0b001100, 0, 0b100100, 0]])  # holds not, scopes known; the middle token is cue and scope
+    labels = torch.tensor([[5, 0b001100, 0, 0b100100, 0]])  # row 5 holds not, scopes known; its middle token is both
     loss = BooleanLoss(_Told(), None, LossWeights(ranking=0.0, cue=1.0, gate=10.0, scope=100.0))
     loss.operators = 3
     losses = loss([query, _column([0.0, 1.0])], labels)
@@ -132,3 +140,7 @@ def test_each_loss_counts_for_its_weight():
     assert losses["cue"].item() == pytest.approx(entropy(0.2, 1, 9), rel=1e-5)
     assert losses["gate"].item() == pytest.approx(10 * entropy(0.3, 1, 3), rel=1e-5)
     assert losses["scope"].item() == pytest.approx(100 * entropy(-0.4, 2, 18), rel=1e-5)
+    unsure = torch.tensor([[5, 0b001_001_100, 0, 0b100100, 0]])  # of "and", people would not agree
+    assert loss([query, _column([0.0, 1.0])], unsure)["gate"].item() == pytest.approx(
+        10 * (entropy(0.3, 1, 3) - entropy(0.3, 0, 1) / 3), rel=1e-5
+    )

@@ -9,7 +9,7 @@ from boolattn.encoders.readout import SignedPooling
 from boolattn.queries.spans import Span
 from boolattn.training.examples import Example, Question
 from boolattn.training.labels import unpack
-from boolattn.training.models import build_model, choose_what_learns, transformer_of
+from boolattn.training.models import build_model, choose_what_learns, limit_lengths, transformer_of, unlimit_lengths
 from boolattn.training.recipes import RecipeError
 from boolattn.training.running import label_rows, make_trainer
 from boolattn.training.sources import TrainingData, load_training_data
@@ -63,8 +63,9 @@ def test_gradients_reach_what_learns_and_nothing_else(start, data, tmp_path, sta
 
 
 def test_an_adapter_reads_documents_as_the_index_holds_them(start):
-    model = build_model(small.recipe("finetune", start, "quest", training={"learns": "adapter"}))
-    choose_what_learns(model, "adapter")
+    recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
+    model = build_model(recipe)
+    choose_what_learns(model, recipe)
     index = model.documents().encode(["Many kites are found in Peru."], convert_to_tensor=True)
     model.train()
     features = model.preprocess(["Many kites are found in Peru."], task="document")
@@ -83,8 +84,10 @@ def test_the_papers_model_pools_by_its_first_token(start):
 
 @pytest.mark.parametrize("boolean", [True, False])
 def test_queries_and_documents_have_lengths_of_their_own(start, tmp_path, boolean):
-    model = build_model(small.recipe("finetune", start, "quest", model={"boolean": boolean}))
+    recipe = small.recipe("finetune", start, "quest", model={"boolean": boolean})
+    model = build_model(recipe)
     assert isinstance(model, DualEncoder) == boolean
+    limit_lengths(model, recipe)
     model.save(str(tmp_path))
     saved = DualEncoder(str(tmp_path)) if boolean else SentenceTransformer(str(tmp_path))
     for each in (model, saved):
@@ -109,16 +112,17 @@ def test_what_cannot_learn_is_refused(start):
     recipe = small.recipe("finetune", start, "quest", mechanism={"gate": "given"}, training={"gates": "learned"})
     with pytest.raises(RecipeError, match="no gate to learn"):
         build_model(recipe)
-    plain = build_model(small.recipe("finetune", start, "quest", model={"boolean": False}))
+    plain = small.recipe("finetune", start, "quest", model={"boolean": False}, training={"learns": "adapter"})
     with pytest.raises(RecipeError, match="nothing to learn"):
-        choose_what_learns(plain, "adapter")
-    assert transformer_of(plain).query_length == 16
+        choose_what_learns(build_model(plain), plain)
     with pytest.raises(RecipeError, match="training-free"):
         build_model(small.recipe("finetune", f"training-free:{start}", "quest", model={"pooling": None}))
 
 
 def test_labels_fall_on_the_tokens_they_are_of_also_where_a_query_is_cut_off(start):
-    model = build_model(small.recipe("finetune", start, "quest", model={"query_tokens": 9}))
+    recipe = small.recipe("finetune", start, "quest", model={"query_tokens": 9})
+    model = build_model(recipe)
+    limit_lengths(model, recipe)
     text = "kites but not of Peru"
     long = text + " and boats" * 20
     questions = [
@@ -135,3 +139,32 @@ def test_labels_fall_on_the_tokens_they_are_of_also_where_a_query_is_cut_off(sta
         scopes = [word for word, label in zip(words, labels.scopes[n, :, 2], strict=True) if label]
         assert cues == ["but", "not"]
         assert scopes == (["peru"] if n == 0 else ["peru", "and"])
+
+
+def test_an_adapter_leaves_documents_their_length_and_when_it_has_learned_queries_too(start):
+    recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
+    model = build_model(recipe)
+
+    def lengths():
+        return [model.preprocess(["kites " * 50], task=task)["input_ids"].shape[1] for task in ("query", "document")]
+
+    unlimited = lengths()
+    assert unlimited[0] == unlimited[1] > 24
+    limit_lengths(model, recipe)
+    assert lengths() == [16, unlimited[1]]
+    unlimit_lengths(model, recipe)
+    assert lengths() == unlimited
+    full = small.recipe("finetune", start, "quest")
+    limit_lengths(model, full)
+    unlimit_lengths(model, full)
+    assert lengths() == [16, 24]
+
+
+def test_an_adapter_gives_queries_back_the_length_they_had(start):
+    recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
+    model = build_model(recipe)
+    transformer_of(model).query_length = 40
+    limit_lengths(model, recipe)
+    limit_lengths(model, recipe)  # twice is as once
+    unlimit_lengths(model, recipe)
+    assert transformer_of(model).query_length == 40

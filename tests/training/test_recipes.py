@@ -3,9 +3,13 @@ from pathlib import Path
 
 import pytest
 
+from boolattn.evaluation.benchmarks import BENCHMARKS
 from boolattn.training.recipes import RecipeError, change_of, load_recipe, recipe_of
+from boolattn.training.sources import SOURCES
+from boolattn.training.study.plan import load_study, plan_study
 
 RECIPES = Path(__file__).parents[2] / "recipes"
+STUDIES = {path for path in RECIPES.glob("*.toml") if "[[systems]]" in path.read_text(encoding="utf-8")}
 BARE = {"data": {"source": "quest"}}
 
 
@@ -49,6 +53,19 @@ def test_the_papers_recipes_say_what_is_the_default_anyway(name):
         ({"stage": "train"}, "'train' is not one of"),
         ({"model": "bert-base-uncased"}, r"write \[model\]"),
         ({"losses": {"gate": 1.0}}, "nothing to teach"),
+        ({"training": {"candidates": "corpus"}}, "candidates = 'corpus' takes documents as they are"),
+        ({"training": {"candidates": "corpus", "learns": "full"}}, "learns = 'adapter'"),
+        ({"training": {"candidates": "corpus", "learns": "embeddings"}}, "learns = 'adapter'"),
+        ({"stage": "pretrain", "training": {"candidates": "corpus", "learns": "adapter"}}, "stage = 'finetune'"),
+        ({"training": {"candidates": "all"}}, r"\[training\].*'all'"),
+        ({"training": {"candidates": "corpus", "learns": "adapter", "excluded_counts": 0.0}}, "must be positive"),
+        ({"training": {"candidates": "corpus", "learns": "adapter", "excluded_counts": -1.0}}, "must be positive"),
+        (
+            {"model": {"reading": "learned"}, "losses": {"cue": 1.0, "ranking": 0.0}},
+            "nothing to read.*gates = 'learned'",
+        ),
+        ({"model": {"reading": "lexicon"}}, r"\[model\].*'lexicon'"),
+        ({"mechanism": {"not_strength": 0.0}}, r"not_strength must be positive"),
     ],
 )
 def test_mistakes_are_named_with_what_is_known(values, said):
@@ -66,3 +83,27 @@ def test_changes_go_before_the_file():
         change_of("seed")
     with pytest.raises(RecipeError, match="sead"):
         load_recipe(RECIPES / "paper-quest.toml", {"sead": 1})
+
+
+@pytest.mark.parametrize("path", sorted({*RECIPES.glob("*.toml")} - STUDIES), ids=lambda path: path.stem)
+def test_every_recipe_can_be_read(path):
+    recipe = load_recipe(path)
+    assert recipe.data.source in SOURCES
+    assert (recipe.training.candidates == "corpus") <= (recipe.model.similarity == "cosine")
+
+
+@pytest.mark.parametrize("path", sorted(STUDIES), ids=lambda path: path.stem)
+def test_every_study_can_be_planned(path, tmp_path):
+    study = load_study(path)
+    runs = plan_study(path, tmp_path)
+    assert {run.system for run in runs} == {system.name for system in study.systems}
+    assert {name for run in runs for name in run.benchmarks} <= set(BENCHMARKS)
+    for run in runs:
+        starts = [recipe.model.start for _, recipe in run.stages]
+        assert starts[:1] == ([study.backbone] if starts else [])
+        assert all(start == str(folder / "model") for start, (folder, _) in zip(starts[1:], run.stages, strict=False))
+
+
+def test_documents_stay_as_they_are_where_all_are_candidates():
+    recipe = recipe_of({"stage": "finetune", **BARE, "training": {"candidates": "corpus", "learns": "adapter"}})
+    assert recipe.training.excluded_counts == 1.0  # an excluded document is one of many, unless told otherwise

@@ -1,6 +1,8 @@
 import pytest
 
-from boolattn.encoders.tower import LabelledQuery
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.queries.spans import Span
+from boolattn.queries.understanding import Excluded
 from boolattn.training.examples import Example, Question
 from boolattn.training.sampling import Drawing
 
@@ -53,10 +55,10 @@ def test_what_is_drawn_depends_on_seed_epoch_and_row_alone():
 
 
 def test_a_batch_has_the_rows_it_asked_for():
-    labels = [[n, 0] for n in range(6)]
+    labels = [[10 * n, 0] for n in range(6)]
     batch = _drawing(labels=labels).dataset()[[4, 1]]
     assert batch["query"] == ["query 4", "query 1"]
-    assert batch["label"] == [[4, 0], [1, 0]]
+    assert batch["label"] == [[4, 40, 0], [1, 10, 0]]  # its number goes before
     assert list(batch)[:3] == ["query", "positive", "negative_1"]  # losses go by the order of columns
 
 
@@ -94,3 +96,23 @@ def test_a_query_comes_with_one_it_implies_and_one_it_excludes():
     assert rows[0]["implied"].operators == rows[0]["excluded"].operators == frozenset()
     assert rows[1]["implied"] == rows[1]["excluded"] == "query 0"  # it has neither
     assert drawing.columns[-2:] == ["implied", "excluded"]
+
+
+def test_queries_may_come_alone_and_then_need_no_answers():
+    examples = [Example(_question(f"query {n}"), ()) for n in range(4)]
+    drawing = Drawing(examples, None, 5, seed=0, labels=[[7, 7]] * 4, alone=True)
+    assert drawing.columns == ["query"]
+    assert drawing.dataset()[[3, 0]] == {"query": ["query 3", "query 0"], "label": [[3, 7, 7], [0, 7, 7]]}
+    related = Drawing(examples, None, 5, seed=0, alone=True, related=True)
+    assert related.columns == ["query", "implied", "excluded"]
+
+
+def test_queries_tell_what_they_exclude_where_that_is_known():
+    def asked(**known):
+        question = Question("kites, not old", frozenset({"not"}), {"not": (Span(7, 10),)}, **known)
+        return Drawing([Example(question, ())], None, 1, seed=0, gates_given=True, alone=True).dataset()[0]["query"]
+
+    assert asked(scopes={"not": (Span(11, 14),)}).excluded == Excluded((Span(7, 10),), (Span(11, 14),))
+    assert asked(scopes=None).excluded is None
+    assert asked(scopes={}).excluded == Excluded((Span(7, 10),), ())  # nothing
+    assert asked(scopes={"not": (Span(11, 14),)}).operators == {"not"}

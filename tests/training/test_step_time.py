@@ -1,6 +1,8 @@
+import pytest
 import torch
 
 from boolattn.training import step_time
+from boolattn.training.recipes import RecipeError
 from boolattn.training.sources import load_training_data
 from tests.training import small
 
@@ -33,3 +35,10 @@ def test_the_ratio_is_of_a_step_with_boolattn_over_one_without(start, data, monk
 def test_it_is_measured(start, data):
     recipe = small.recipe("finetune", start, "quest")
     assert step_time.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0.1) > 0
+
+
+@pytest.mark.parametrize("learns", ["adapter", "embeddings"])
+def test_only_models_that_learn_all_they_have_are_compared(start, data, learns):
+    recipe = small.recipe("finetune", start, "quest", training={"learns": learns})
+    with pytest.raises(RecipeError, match=f"{learns}.*--set training.learns=full"):
+        step_time.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0)

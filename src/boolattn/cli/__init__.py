@@ -8,6 +8,8 @@ from boolattn import __version__
 from boolattn.cli.bench import bench
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
+from boolattn.cli.ship import ship
+from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
 
 app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
@@ -15,6 +17,9 @@ app.command()(evaluate)
 app.command()(explain)
 app.command()(pretrain)
 app.command()(finetune)
+app.command()(ship)
+app.command()(study)
+app.command()(study_table)
 app.add_typer(bench, name="bench")
 
 

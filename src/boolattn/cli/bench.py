@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from boolattn.cli.train import Changes, RecipeFile
+
 bench = typer.Typer(help="What things cost, measured.", no_args_is_help=True)
 
 
@@ -122,9 +124,13 @@ def training_free(
 @bench.command()
 def queries(
     model: Annotated[
-        str, typer.Option(help="A saved Boolean model, or training-free:NAME for a sentence-transformers folder.")
+        str, typer.Option(help="A shipped adapter, a saved Boolean model, or training-free:NAME for a plain one.")
     ],
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
+    backbone: Annotated[
+        str | None,
+        typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
+    ] = None,
     seconds: Annotated[float, typer.Option(help="How long to measure.")] = 120.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
@@ -134,7 +140,7 @@ def queries(
     from boolattn.evaluation.tasks import DataFolder
 
     try:
-        cost = measure_query_cost(load_boolean(model), DataFolder(data), seconds)
+        cost = measure_query_cost(load_boolean(model, backbone), DataFolder(data), seconds)
     except (UnknownModelError, ValueError, OSError) as error:
         raise typer.BadParameter(str(error)) from error
     if as_json:
@@ -146,3 +152,33 @@ def queries(
     table.add_row("ordinary", str(cost.ordinary), f"{cost.ordinary_ratio:.3f}", alarms)
     table.add_row("with an exclusion", str(cost.excluding), f"{cost.excluding_ratio:.3f}", "moved")
     Console().print(table)
+
+
+@bench.command()
+def training_step(
+    recipe: RecipeFile,
+    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the training data.")],
+    seconds: Annotated[float, typer.Option(help="How long to measure; at least 18 steps of both models.")] = 60.0,
+    changes: Changes = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a line.")] = False,
+) -> None:
+    """Time of a training step with BoolAttn, as a multiple of the same step without."""
+    import torch
+
+    from boolattn.data.bad_rows import BadRowError
+    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.training.recipes import change_of, load_recipe
+    from boolattn.training.sources import load_training_data
+    from boolattn.training.step_time import step_time_ratio
+
+    try:
+        loaded = load_recipe(recipe, dict(map(change_of, changes or ())))
+        ratio = step_time_ratio(loaded, load_training_data(DataFolder(data), loaded.data, loaded.seed), seconds)
+    except (ValueError, OSError, BadRowError) as error:
+        raise typer.BadParameter(str(error)) from error
+    threads, batch = torch.get_num_threads(), loaded.training.batch_size
+    if as_json:
+        row = {"recipe": recipe.name, "batch": batch, "threads": threads, "ratio": ratio}
+        typer.echo(json.dumps(row, indent=2))
+        return
+    typer.echo(f"a step of {batch} queries with BoolAttn / without: {ratio:.2f} ({threads} threads)")

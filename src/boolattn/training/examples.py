@@ -7,6 +7,7 @@ from random import Random
 from boolattn.data.boolquestions import BoolQuestion
 from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
+from boolattn.evaluation.benchmarks.generated import matching_negated
 from boolattn.evaluation.benchmarks.quest import template_operators
 from boolattn.operators import AND, NOT, OR
 from boolattn.queries.alignment import AlignedAtom, Alignment, align
@@ -14,8 +15,10 @@ from boolattn.queries.atoms import Atom
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.generator import GeneratedQuery, canonical_query
 from boolattn.queries.lexicon import find_cues, phrase_key
+from boolattn.queries.passages import PassageQuery
 from boolattn.queries.spans import Span
 from boolattn.queries.triples import SentenceTriple
+from boolattn.queries.understanding import Excluded
 
 # Appendix B: what may stand for SetBERT's "and" and "not"; the paper names no equivalents of "or".
 EQUIVALENTS: Mapping[str, tuple[str, ...]] = {
@@ -38,6 +41,7 @@ class Question:
         scopes: For each operator, the words it speaks of; None where nobody knows.
         implied: Simpler queries that all its answers answer: of "A and B", "A" and "B".
         excluded: Simpler queries that none of its answers answers: of "A but not B", "B".
+        unsure: Operators of which people would not agree whether the query holds them.
     """
 
     text: str
@@ -46,6 +50,14 @@ class Question:
     scopes: Spans | None
     implied: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
+    unsure: frozenset[str] = frozenset()
+
+
+def excluded_by(question: Question) -> Excluded | None:
+    """Return what a query excludes, and where it says so; None where nobody knows."""
+    if question.scopes is None:
+        return None
+    return Excluded(question.cues.get(NOT.name, ()), question.scopes.get(NOT.name, ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +68,13 @@ class Example:
         question: The query.
         positives: What answers it: texts, or, where there is a corpus, identifiers.
         negatives: Texts that do not; none where there is a corpus to draw them from.
+        unwanted: Of a corpus, the identifiers of what the query excludes.
     """
 
     question: Question
     positives: tuple[str, ...]
     negatives: tuple[str, ...] = ()
+    unwanted: tuple[str, ...] = ()
 
 
 def example_of_generated(query: GeneratedQuery, catalog: Catalog) -> Example:
@@ -72,22 +86,37 @@ def example_of_generated(query: GeneratedQuery, catalog: Catalog) -> Example:
             implied.append(_said_alone(mention.atom, catalog))
         elif mention.sign < 0 and query.answers.isdisjoint(members):
             excluded.append(_said_alone(mention.atom, catalog))
-    question = replace(_question_of_generated(query), implied=tuple(implied), excluded=tuple(excluded))
-    return Example(question, tuple(catalog.ids_of(query.answers)))
+    question = replace(question_of_generated(query), implied=tuple(implied), excluded=tuple(excluded))
+    unwanted = matching_negated(catalog, query)
+    return Example(question, tuple(catalog.ids_of(query.answers)), unwanted=tuple(catalog.ids_of(unwanted)))
 
 
 def _said_alone(atom: Atom, catalog: Catalog) -> str:
     return canonical_query(catalog, "_", atom).text
 
 
-def _question_of_generated(query: GeneratedQuery) -> Question:
-    return Question(query.text, frozenset(query.operators), query.cues, query.scopes)
+def question_of_generated(query: GeneratedQuery) -> Question:
+    """Return what is known of a generated query.
+
+    An *and* that goes without saying is one to some and none to others: "1950s horror films" is a conjunction in a
+    catalog with a column of decades, and a single category of Wikipedia, and so of QUEST.
+    """
+    unsaid = {AND.name} & set(query.operators) if not query.cues.get(AND.name) else set()
+    return Question(query.text, frozenset(query.operators), query.cues, query.scopes, unsure=frozenset(unsaid))
+
+
+def example_of_passages(query: PassageQuery) -> Example:
+    """Return a question about one subject with the sentences that answer it; whether it holds *and*, nobody knows."""
+    held = frozenset([NOT.name] if query.scope else [])
+    cues, scopes = ({NOT.name: (span,)} if span else {} for span in (query.cue, query.scope))
+    question = Question(query.text, held, cues, scopes, unsure=frozenset([AND.name]))
+    return Example(question, query.answers, unwanted=query.unwanted)
 
 
 def example_of_sentences(triple: SentenceTriple) -> Example:
     """Return a generated triple."""
     return Example(
-        _question_of_generated(triple.gold),
+        question_of_generated(triple.gold),
         tuple(sentence.text for sentence in triple.positives),
         tuple(sentence.text for sentence in triple.negatives),
     )

@@ -6,6 +6,7 @@ per token. Bits, K operators::
 
     query    1 << k: it holds operator k
              1 << K: its scopes are known; 1 << (K + 1): it implies another; 1 << (K + 2): it excludes another
+             1 << (K + 3 + k): nobody is sure whether it holds operator k
     token    1 << k: it is part of a cue of operator k; 1 << (K + k): operator k speaks of it
 """
 
@@ -28,6 +29,7 @@ class TokenLabels(NamedTuple):
     scopes_known: Tensor  # (B,): elsewhere, scopes are zeros that mean nothing
     implies: Tensor  # (B,): whether the row brings a query that this one implies
     excludes: Tensor  # (B,): likewise, one that it excludes
+    gates_known: Tensor  # (B, K): elsewhere, people would not agree on the gate
 
 
 def pack(
@@ -46,7 +48,7 @@ def pack(
     query = sum(int(each) << (bits + place) for place, each in enumerate(known))
     tokens = [0] * query_tokens
     for k, operator in enumerate(operators):
-        query |= int(operator in question.operators) << k
+        query |= int(operator in question.operators) << k | int(operator in question.unsure) << (bits + 3 + k)
         for shift, spans in ((k, question.cues), (bits + k, question.scopes or {})):
             for place, inside in enumerate(token_labels(offsets, spans.get(operator, ()))):
                 tokens[place] |= int(inside) << shift
@@ -58,7 +60,13 @@ def unpack(rows: Tensor, operators: int, length: int) -> TokenLabels:
     shift = torch.arange(2 * operators + 3, device=rows.device)
     query = (rows[:, 0, None] >> shift) & 1  # (B, 2K + 3)
     tokens = ((rows[:, 1 : 1 + length, None] >> shift) & 1).float()  # (B, L, 2K + 3)
-    known = query[:, operators : operators + 3].bool()
+    scopes_known, implies, excludes = query[:, operators : operators + 3].bool().unbind(1)
     return TokenLabels(
-        query[:, :operators].float(), tokens[..., :operators], tokens[..., operators : 2 * operators], *known.unbind(1)
+        gates=query[:, :operators].float(),
+        cues=tokens[..., :operators],
+        scopes=tokens[..., operators : 2 * operators],
+        scopes_known=scopes_known,
+        implies=implies,
+        excludes=excludes,
+        gates_known=query[:, operators + 3 :] == 0,
     )

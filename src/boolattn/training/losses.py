@@ -5,7 +5,7 @@ Shapes: B batch, L tokens, h heads, K operators, d size of a vector.
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -17,12 +17,13 @@ from torch import Tensor, nn
 from torch.distributed import is_initialized
 
 from boolattn.attention import Trace
+from boolattn.encoders.reading_features import TRACE
 from boolattn.encoders.sentence import DualEncoder
-from boolattn.encoders.tower import TRACE
+from boolattn.training.corpus import CorpusLoss
 from boolattn.training.labels import TokenLabels, unpack
 from boolattn.training.logical import exclusion_loss, subset_loss
 
-RankingLoss = TripletLoss | MultipleNegativesRankingLoss
+RankingLoss: TypeAlias = TripletLoss | MultipleNegativesRankingLoss | CorpusLoss
 _SIMILARITIES = {"dot": dot_score, "cosine": cos_sim}
 
 
@@ -41,9 +42,9 @@ def cue_loss(logits: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
     return F.binary_cross_entropy_with_logits(logits[mask.bool()], labels[mask.bool()])
 
 
-def gate_loss(logits: Tensor, labels: Tensor) -> Tensor:
-    """L_gate = -1/(B K) sum y log p + (1 - y) log(1 - p) for logits and labels (B, K)."""
-    return F.binary_cross_entropy_with_logits(logits, labels)
+def gate_loss(logits: Tensor, labels: Tensor, known: Tensor | None = None) -> Tensor:
+    """L_gate = -1/(B K) sum y log p + (1 - y) log(1 - p) for logits and labels (B, K), over those that are known."""
+    return F.binary_cross_entropy_with_logits(logits, labels, known if known is None else known.to(logits))
 
 
 def scope_loss(logits: Sequence[Tensor], labels: Tensor, mask: Tensor, known: Tensor) -> Tensor:
@@ -108,6 +109,16 @@ class LossWeights:
             raise ValueError("all weights are 0: there is nothing to learn")
 
     @property
+    def only_understanding(self) -> bool:
+        """Whether no vector is compared with any other."""
+        return not (self.ranking or self.logical)
+
+    @property
+    def understanding(self) -> bool:
+        """Whether cues, gates or scopes are taught."""
+        return bool(self.cue or self.gate or self.scope)
+
+    @property
     def logical(self) -> bool:
         """Whether queries are to come with such as they imply and exclude."""
         return bool(self.subset or self.exclusion)
@@ -116,8 +127,9 @@ class LossWeights:
 class BooleanLoss(nn.Module):
     """The weighted sum of all losses, each part logged under its name.
 
-    Columns are (query, positive, negative, ...), and with logical losses (..., implied, excluded); the label of a row
-    is what ``labels.pack`` made. A model without BoolAttn has no trace, and so neither cue, gate nor scope to learn.
+    Columns are (query, positive, negative, ...), and with logical losses (..., implied, excluded), or the query alone.
+    The label of a row is its number and what ``labels.pack`` made. A model without BoolAttn has no trace, and so
+    neither cue, gate nor scope to learn.
     """
 
     def __init__(self, model: SentenceTransformer, ranking: RankingLoss, weights: LossWeights) -> None:
@@ -130,27 +142,45 @@ class BooleanLoss(nn.Module):
         """Return the weighted losses by name; the trainer adds them up."""
         features, weights = list(sentence_features), self.weights
         related = [features.pop(), features.pop()][::-1] if weights.logical else []
-        query = self.model(features[0])
-        vector, mask = query["sentence_embedding"], query["attention_mask"]
+        query = self._read(features[0]) if weights.only_understanding else self.model(features[0])
+        mask = query["attention_mask"]
         losses = {}
         documents = []
-        if weights.ranking or weights.logical:
+        if len(features) > 1:
             documents = embed_columns(self.model, features[1:], separate_first=False)
+        elif isinstance(self.ranking, CorpusLoss) and weights.logical:
+            documents = [self.ranking.sample()]
         if weights.ranking:
-            unused = torch.empty(0)  # labels, of which ranking losses have no need
-            losses["ranking"] = self.ranking.compute_loss_from_embeddings([vector, *documents], unused)
+            losses["ranking"] = self._ranking(query["sentence_embedding"], documents, labels)
         if labels is not None:
-            known = unpack(labels, self.operators, mask.shape[1])
+            known = unpack(labels[:, 1:], self.operators, mask.shape[1])
             if TRACE in query:
                 losses |= self._understanding(query[TRACE], known, mask)
             if weights.logical:
                 others = [self.model(each)["sentence_embedding"] for each in related]
-                losses |= _logical(vector, others, torch.cat(documents), known)
+                losses |= _logical(query["sentence_embedding"], others, torch.cat(documents), known)
         weighted = {name: getattr(weights, name) * loss for name, loss in losses.items() if getattr(weights, name)}
-        if is_initialized():  # all devices must hear of all weights, also of those behind a gate that is closed here
-            nothing = 0 * torch.stack([weight.sum() for weight in self.model.parameters() if weight.requires_grad])
-            weighted = {name: loss + nothing.sum() for name, loss in weighted.items()}
+        # All devices must hear of all weights, also of those behind a gate that is closed here; and any batch must have
+        # something to differentiate, also one in which nothing is excluded, so that no weight had a part in it.
+        if is_initialized() or not any(loss.requires_grad for loss in weighted.values()):
+            nothing = 0 * sum(weight.sum() for weight in self.model.parameters() if weight.requires_grad)
+            weighted = {name: loss + nothing for name, loss in weighted.items()}
         return weighted
+
+    def _read(self, features: dict[str, Any]) -> dict[str, Any]:
+        """Let a learned reader read, and do nothing about it: there is no one to ask for a vector."""
+        if isinstance(self.model, DualEncoder) and self.model.tower.reading == "learned":
+            return self.model.tower.read(features)
+        found: dict[str, Any] = self.model(features)
+        return found
+
+    def _ranking(self, vectors: Tensor, documents: Sequence[Tensor], labels: Tensor | None) -> Tensor:
+        if isinstance(self.ranking, CorpusLoss):
+            assert labels is not None, "a query is told by its number"
+            loss: Tensor = self.ranking(vectors, labels[:, 0])
+            return loss
+        unused = torch.empty(0)  # labels, of which these losses have no need
+        return self.ranking.compute_loss_from_embeddings([vectors, *documents], unused)
 
     def _understanding(self, trace: Trace, labels: TokenLabels, mask: Tensor) -> dict[str, Tensor]:
         losses = {}
@@ -159,7 +189,7 @@ class BooleanLoss(nn.Module):
             losses["cue"] = cue_loss(trace.cue_logits, labels.cues, mask)
         if self.weights.gate:
             assert trace.gate_logits is not None, "where gates are given there are none to teach"
-            losses["gate"] = gate_loss(trace.gate_logits, labels.gates)
+            losses["gate"] = gate_loss(trace.gate_logits, labels.gates, labels.gates_known)
         if self.weights.scope:
             losses["scope"] = scope_loss(trace.scope_logits, labels.scopes, mask, labels.scopes_known)
         return losses

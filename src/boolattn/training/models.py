@@ -11,7 +11,9 @@ from transformers import PreTrainedModel
 from boolattn.encoders.loading import load_encoder
 from boolattn.encoders.plugin import base_of, mechanism_of
 from boolattn.encoders.sentence import DualEncoder
-from boolattn.training.recipes import Learns, ModelSettings, Recipe, RecipeError
+from boolattn.training.recipes import ModelSettings, Recipe, RecipeError
+
+_LENGTH_BEFORE = "query_length_before_training"
 
 
 def build_model(recipe: Recipe) -> SentenceTransformer:
@@ -25,14 +27,35 @@ def build_model(recipe: Recipe) -> SentenceTransformer:
         if settings.pooling is not None:
             model[1] = Pooling(model.get_embedding_dimension(), settings.pooling)
         if settings.boolean:
-            model = DualEncoder.untrained(model, recipe.mechanism, settings.signed)
-    transformer = transformer_of(model)
-    if recipe.training.gates == "learned" and settings.boolean and mechanism_of(transformer.auto_model).gate is None:
+            model = _boolean(model, recipe)
+    if recipe.training.gates == "learned" and isinstance(model, DualEncoder) and not model.tower.has_learned_gate:
         raise RecipeError(
             "[training] gates = 'learned', but the model has no gate to learn: [mechanism] gate = 'given'"
         )
-    transformer.query_length, transformer.document_length = settings.query_tokens, settings.document_tokens
     return model
+
+
+def limit_lengths(model: SentenceTransformer, recipe: Recipe) -> None:
+    """Let queries and documents be read as far as the recipe says; an adapter leaves documents as they are."""
+    transformer = transformer_of(model)
+    transformer.__dict__.setdefault(_LENGTH_BEFORE, transformer.query_length)
+    transformer.query_length = recipe.model.query_tokens
+    if recipe.training.learns != "adapter":
+        transformer.document_length = recipe.model.document_tokens
+
+
+def unlimit_lengths(model: SentenceTransformer, recipe: Recipe) -> None:
+    """Give queries of an adapter that has learned the length they had before, as its users know it."""
+    if recipe.training.learns == "adapter":
+        transformer = transformer_of(model)
+        transformer.query_length = transformer.__dict__.pop(_LENGTH_BEFORE, transformer.query_length)
+
+
+def _boolean(plain: SentenceTransformer, recipe: Recipe) -> DualEncoder:
+    settings = recipe.model
+    if settings.reading == "learned":
+        return DualEncoder.with_reader(plain, settings.reader_layers, rank=settings.rank)
+    return DualEncoder.untrained(plain, recipe.mechanism, settings.signed, rank=settings.rank)
 
 
 def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
@@ -47,7 +70,7 @@ def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
         wanted = getattr(settings, name)
         if wanted not in (None, value):
             raise RecipeError(f"[model] {name} = {wanted!r}, but {settings.start} was made with {value!r}")
-    if model.tower.reading != "mechanism":
+    if model.tower.reading == "lexicon":
         raise RecipeError(f"{settings.start} is training-free, with rules in the place of what could learn")
 
 
@@ -59,20 +82,27 @@ def transformer_of(model: SentenceTransformer) -> Transformer:
     return cast(Transformer, first)
 
 
-def choose_what_learns(model: SentenceTransformer, learns: Learns) -> None:
+def choose_what_learns(model: SentenceTransformer, recipe: Recipe) -> None:
     """Freeze the rest.
 
-    With "adapter", the backbone also drops nothing out: its document vectors are those an index holds.
+    With "adapter", the backbone also drops nothing out: its document vectors are those an index holds. A mechanism that
+    is told all scopes has nothing to learn; nor has a reader, where no loss asks what it read.
     """
+    learns = recipe.training.learns
     model.requires_grad_(learns == "full")
     encoder: PreTrainedModel = transformer_of(model).auto_model
     added: list[nn.Module] = []
     if isinstance(model, DualEncoder):
-        added = [mechanism_of(encoder), model.readout]
+        added = [model.readout]
+        if model.tower.reading == "mechanism":
+            added.append(mechanism_of(encoder))
     if learns == "embeddings":
         added.append(base_of(encoder).get_submodule("embeddings"))
     for module in added:
         module.requires_grad_(True)
+    if isinstance(model, DualEncoder) and model.tower.reading == "learned":
+        model.tower.reader.requires_grad_(recipe.losses.understanding)
+        model.tower.reads_settled = recipe.losses.understanding
     if learns == "adapter":
         for each in encoder.modules():
             if isinstance(each, nn.Dropout):

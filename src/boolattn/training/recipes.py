@@ -15,6 +15,7 @@ from boolattn.training.losses import LossWeights
 Stage = Literal["pretrain", "finetune"]
 Learns = Literal["embeddings", "adapter", "full"]
 Gates = Literal["given", "learned"]
+Candidates = Literal["batch", "corpus"]
 Measure = Literal["recall@20", "recall@100", "mrr@10", "ndcg@10"]
 Precision = Literal["fp32", "bf16", "fp16"]
 Section = TypeVar("Section")
@@ -33,7 +34,10 @@ class ModelSettings:
         boolean: Whether it gets BoolAttn; without, the same recipe trains the plain model to compare with.
         pooling: "cls" or "mean"; None leaves the model's own.
         similarity: "dot" or "cosine"; None leaves the model's own.
-        signed: Whether the query's vector subtracts what is excluded: beyond the paper.
+        reading: "mechanism", the paper's cue predictor and gate; "learned", a reader of its own: beyond the paper.
+        reader_layers: How many layers that reader has.
+        signed: Whether the query's vector subtracts what is excluded: beyond the paper. With "learned" it always does.
+        rank: Of the learned maps of what is wanted and unwanted in that subtraction; 0 for none.
         query_tokens: How many tokens of a query are read.
         document_tokens: How many of a document.
     """
@@ -42,7 +46,10 @@ class ModelSettings:
     boolean: bool = True
     pooling: Literal["cls", "mean"] | None = None
     similarity: Literal["dot", "cosine"] | None = None
+    reading: Literal["mechanism", "learned"] = "mechanism"
+    reader_layers: int = 3
     signed: bool = False
+    rank: int = 0
     query_tokens: int = 64
     document_tokens: int = 256
 
@@ -54,12 +61,14 @@ class DataSettings:
     Attributes:
         source: A key of ``boolattn.training.sources.SOURCES``.
         queries: At most so many queries, or triples of each operator; None is all there are.
+        excluding: Whether to leave out queries that exclude nothing.
         validation_queries: At most so many queries to choose the best epoch by; 0 keeps the last.
         validation_documents: They are looked for among all answers and at most so many random other documents.
     """
 
     source: str
     queries: int | None = None
+    excluding: bool = False
     validation_queries: int | None = None
     validation_documents: int | None = None
 
@@ -80,6 +89,9 @@ class Settings:
         negatives: Negatives per query.
         margin: Of the triplet loss.
         scale: What similarities are multiplied by in the contrastive loss.
+        candidates: What a query's answers are told from: the documents of its "batch", or the whole "corpus", whose
+            vectors are computed once and stay as they are.
+        excluded_counts: In the whole corpus, for how many documents each excluded one counts.
         keep_best_by: The measure on validation queries by which the best epoch is kept.
         precision: Of the arithmetic.
         log_steps: How often losses are logged.
@@ -96,6 +108,8 @@ class Settings:
     negatives: int = 5
     margin: float = 1.0
     scale: float = 1.0
+    candidates: Candidates = "batch"
+    excluded_counts: float = 1.0
     keep_best_by: Measure = "recall@100"
     precision: Precision = "fp32"
     log_steps: int = 10
@@ -128,6 +142,20 @@ class Recipe:
         """Refuse what could only fail later."""
         if self.losses.gate and self.training.gates == "given":
             raise RecipeError("[losses] gate has nothing to teach where gates are given: [training] gates = 'learned'")
+        if self.model.reading == "learned" and self.losses.only_understanding and self.training.gates == "given":
+            raise RecipeError(
+                "[losses] teach nothing but to read, and where gates are given there is nothing to read: [training] "
+                "gates = 'learned'"
+            )
+        if self.training.excluded_counts <= 0:
+            raise RecipeError(
+                f"[training] excluded_counts = {self.training.excluded_counts} must be positive: with 1.0, what is "
+                f"excluded counts as any other document"
+            )
+        if self.training.candidates == "corpus" and (self.stage, self.training.learns) != ("finetune", "adapter"):
+            raise RecipeError(
+                "[training] candidates = 'corpus' takes documents as they are: stage = 'finetune', learns = 'adapter'"
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""

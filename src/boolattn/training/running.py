@@ -2,28 +2,28 @@
 
 import json
 import os
-import subprocess
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import torch
 from sentence_transformers import (
     SentenceTransformer,
     SentenceTransformerTrainer,
     SentenceTransformerTrainingArguments,
 )
-from torch.cuda import is_available
 from transformers import set_seed
 from transformers.integrations.integration_utils import is_tensorboard_available
 
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.tasks import DataFolder
+from boolattn.training.corpus import corpus_loss
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
-from boolattn.training.models import build_model, choose_what_learns
+from boolattn.training.models import build_model, choose_what_learns, limit_lengths, unlimit_lengths
+from boolattn.training.provenance import commit, versions
 from boolattn.training.recipes import Recipe, RecipeError
 from boolattn.training.sampling import QUERIES, DrawAnew, Drawing
 from boolattn.training.sources import TrainingData, load_training_data
@@ -49,6 +49,7 @@ def train(recipe: Recipe, data: DataFolder, out: Path) -> Path:
     checkpoint = last_checkpoint(out / CHECKPOINTS)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if trainer.is_world_process_zero():
+        unlimit_lengths(trainer.model, recipe)
         trainer.model.save(str(out / MODEL))
         _write_results(out / RESULTS, recipe, trainer, started, checkpoint)
     trainer.accelerator.wait_for_everyone()  # a process that leaves early aborts, and takes the others with it
@@ -60,8 +61,11 @@ def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> Sente
     """Put model, data and losses together."""
     set_seed(recipe.seed)
     model = build_model(recipe)
-    choose_what_learns(model, recipe.training.learns)
+    choose_what_learns(model, recipe)
     settings = recipe.training
+    ranking = _ranking_loss(recipe, model, data)
+    limit_lengths(model, recipe)
+    alone = recipe.losses.only_understanding or settings.candidates == "corpus"
     drawing = Drawing(
         data.train,
         data.documents,
@@ -70,12 +74,10 @@ def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> Sente
         label_rows(model, data, recipe.model.query_tokens),
         gates_given=settings.gates == "given",
         related=recipe.losses.logical,
+        alone=alone,
     )
     # Before the losses: this is where several processes find each other.
     arguments = _arguments(recipe, drawing.columns, model, bool(data.validation), checkpoints)
-    ranking: RankingLoss = (
-        triplet_loss(model, settings.margin) if recipe.stage == "pretrain" else contrastive_loss(model, settings.scale)
-    )
     return SentenceTransformerTrainer(
         model=model,
         args=arguments,
@@ -84,6 +86,16 @@ def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> Sente
         evaluator=validation_of(recipe, data) if data.validation else None,
         callbacks=[DrawAnew(drawing)],
     )
+
+
+def _ranking_loss(recipe: Recipe, model: SentenceTransformer, data: TrainingData) -> RankingLoss:
+    settings = recipe.training
+    if recipe.stage == "pretrain":
+        return triplet_loss(model, settings.margin)
+    if settings.candidates == "batch":
+        return contrastive_loss(model, settings.scale)
+    tokens = recipe.model.document_tokens
+    return corpus_loss(model, data.train, data.documents, tokens, settings.scale, settings.excluded_counts)
 
 
 def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int) -> list[list[int]]:
@@ -129,6 +141,7 @@ def _arguments(
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
         lr_scheduler_type=settings.schedule,
+        use_cpu=not torch.accelerator.is_available(),  # said aloud, or bf16 is refused
         bf16=settings.precision == "bf16",
         fp16=settings.precision == "fp16",
         eval_strategy="epoch" if evaluates else "no",
@@ -140,7 +153,7 @@ def _arguments(
         greater_is_better=True,
         logging_steps=settings.log_steps,
         report_to=["tensorboard"] if is_tensorboard_available() else [],
-        dataloader_pin_memory=is_available(),
+        dataloader_pin_memory=torch.cuda.is_available(),
         router_mapping=routes,
         prompts={column: model.prompts.get(route) or "" for column, route in routes.items()},
         ddp_find_unused_parameters=False,  # a step is several forward calls; see BooleanLoss
@@ -169,8 +182,8 @@ def _write_results(
     results: dict[str, Any] = {
         "recipe": recipe.as_dict(),
         "seed": recipe.seed,
-        "commit": _commit(),
-        "versions": {name: version(name) for name in ("boolattn", "torch", "transformers", "sentence-transformers")},
+        "commit": commit(),
+        "versions": versions(),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(time.time() - started, 1),
         "resumed_from": checkpoint.name if checkpoint else None,
@@ -179,12 +192,3 @@ def _write_results(
         "log": trainer.state.log_history,
     }
     path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
-
-
-def _commit() -> str | None:
-    """Return the commit of the checkout that this code is in, if it is in one."""
-    git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None

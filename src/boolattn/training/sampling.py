@@ -7,8 +7,9 @@ from typing import Any
 from datasets import Dataset  # type: ignore[import-untyped]
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from boolattn.encoders.tower import LabelledQuery
-from boolattn.training.examples import Example
+from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.queries.understanding import Excluded
+from boolattn.training.examples import Example, excluded_by
 
 QUERY, POSITIVE, NEGATIVE, LABEL = "query", "positive", "negative", "label"
 IMPLIED, EXCLUDED = "implied", "excluded"
@@ -33,6 +34,7 @@ class Drawing:
         labels: Sequence[Sequence[int]] | None = None,
         gates_given: bool = False,
         related: bool = False,
+        alone: bool = False,
     ) -> None:
         """Prepare to draw.
 
@@ -44,13 +46,14 @@ class Drawing:
             labels: For each example, what ``labels.pack`` made.
             gates_given: Whether a query tells the model which operators it holds.
             related: Whether each query comes with one it implies and one it excludes; itself where there is none.
+            alone: Whether queries come without any documents.
         """
-        for example in examples:
+        for example in () if alone else examples:
             wrong = len(example.negatives) if documents is None else len(documents) - len(example.positives)
             if not example.positives or wrong < (1 if documents is None else negatives):
                 raise ValueError(f"{example.question.text!r} has too few positives, or too few negatives to draw from")
         self.examples, self.documents, self.negatives, self.seed = examples, documents, negatives, seed
-        self.labels, self.gates_given, self.related = labels, gates_given, related
+        self.labels, self.gates_given, self.related, self.alone = labels, gates_given, related, alone
         self.epoch = 0
         self._identifiers = list(documents or ())
 
@@ -64,7 +67,8 @@ class Drawing:
     def columns(self) -> list[str]:
         """The columns of texts."""
         negatives = [f"{NEGATIVE}_{number}" for number in range(1, self.negatives + 1)]
-        return [QUERY, POSITIVE, *negatives, *((IMPLIED, EXCLUDED) if self.related else ())]
+        documents = [] if self.alone else [POSITIVE, *negatives]
+        return [QUERY, *documents, *((IMPLIED, EXCLUDED) if self.related else ())]
 
     def __call__(self, rows: Mapping[str, Sequence[int]]) -> dict[str, list[Any]]:
         """Draw for some rows."""
@@ -73,24 +77,27 @@ class Drawing:
             for column, text in zip(self.columns, self._draw(row), strict=True):
                 drawn[column].append(text)
         if self.labels is not None:
-            drawn[LABEL] = [self.labels[row] for row in rows[_ROW]]
+            drawn[LABEL] = [[row, *self.labels[row]] for row in rows[_ROW]]
         return drawn
 
     def _draw(self, row: int) -> list[str]:
         example, rng = self.examples[row], Random(f"{self.seed} {self.epoch} {row}")
-        question, positive = example.question, rng.choice(example.positives)
-        query = self._asked(question.text, question.operators)
-        if self.documents is None:
-            texts = [query, positive, *rng.choices(example.negatives, k=self.negatives)]
-        else:
-            texts = [query, self.documents[positive], *self._random_documents(rng, set(example.positives))]
+        question = example.question
+        query = self._asked(question.text, question.operators, excluded_by(question))
+        texts = [query, *(() if self.alone else self._documents(example, rng))]
         if self.related:
             for others in (question.implied, question.excluded):
                 texts.append(self._asked(rng.choice(others), ()) if others else query)
         return texts
 
-    def _asked(self, text: str, operators: Collection[str]) -> str:
-        return LabelledQuery.of(text, operators) if self.gates_given else text
+    def _documents(self, example: Example, rng: Random) -> list[str]:
+        positive = rng.choice(example.positives)
+        if self.documents is None:
+            return [positive, *rng.choices(example.negatives, k=self.negatives)]
+        return [self.documents[positive], *self._random_documents(rng, set(example.positives))]
+
+    def _asked(self, text: str, operators: Collection[str], excluded: Excluded | None = None) -> str:
+        return LabelledQuery.of(text, operators, excluded) if self.gates_given else text
 
     def _random_documents(self, rng: Random, answers: set[str]) -> list[str]:
         assert self.documents is not None

@@ -1,31 +1,37 @@
 """What there is to learn from, by name: each source is a function from a data folder to training data."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
 from boolattn.data.quest import read_quest_queries
+from boolattn.data.records import Document
 from boolattn.data.setbert import read_setbert_triples
 from boolattn.evaluation.benchmarks import quest
-from boolattn.evaluation.benchmarks.generated import Domain, debian_domain, films_domain
+from boolattn.evaluation.benchmarks.generated import Domain, debian_domain, films_domain, first_pages, pages_domain
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.operators import OPERATORS
+from boolattn.operators import NOT, OPERATORS
 from boolattn.queries.generator import generate
+from boolattn.queries.passages import passage_queries, sentences_of
 from boolattn.queries.splits import Split
+from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.triples import generate_triples
 from boolattn.training.examples import (
     Example,
     example_of_boolquestion,
     example_of_generated,
+    example_of_passages,
     example_of_quest,
     example_of_sentences,
     examples_of_setbert,
 )
+from boolattn.training.reading_sources import reading_examples
 from boolattn.training.recipes import DataSettings, RecipeError
 
 GENERATED_QUERIES, GENERATED_VALIDATION = 4200, 700
 GENERATED_TRIPLES = 2000
+LONGEST_PAGE = 1500  # characters; of longer ones, sentences would be many and much alike
 HELD_OUT = 10  # BoolQuestions has no validation set: every tenth question becomes one
 
 
@@ -74,6 +80,21 @@ def debian(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     return _generated(debian_domain(data), settings, seed)
 
 
+def films_pages_passages(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """As many queries over films, over Wikipedia pages by what they mention, and over the sentences of pages."""
+    parts = {
+        "films": _generated(films_domain(data), settings, seed),
+        "pages": _generated(pages_domain(data), settings, seed),
+        "passages": _passages(first_pages(data), settings, seed),
+    }
+    return _joined([_renamed(part, name) for name, part in parts.items()])
+
+
+def reading(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Queries of all kinds to learn to read from; none comes with answers."""
+    return TrainingData(list(islice(reading_examples(data, seed), settings.queries)))
+
+
 def quest_whole(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """QUEST as published: ``train.jsonl``, ``val.jsonl`` and ``documents.jsonl``."""
     return _quest(data, settings, dict(quest.whole(data).documents()))
@@ -105,6 +126,8 @@ SOURCES: dict[str, Callable[[DataFolder, DataSettings, int], TrainingData]] = {
     "quest": quest_whole,
     "quest-partial": quest_partial,
     "boolquestions": boolquestions,
+    "films-pages-passages": films_pages_passages,
+    "reading": reading,
 }
 
 
@@ -128,12 +151,45 @@ def _sentences(domain: Domain, settings: DataSettings, seed: int) -> TrainingDat
 def _generated(domain: Domain, settings: DataSettings, seed: int) -> TrainingData:
     catalog, documents = domain.catalog.slice("meaning"), dict(domain.documents())
 
+    templates = tuple(name for name in TEMPLATES if not settings.excluding or NOT.name in name.split())
+
     def draw(split: Split, count: int) -> list[Example]:
-        queries = generate(catalog, seed=seed, split=split)
+        queries = generate(catalog, seed=seed, split=split, templates=templates)
         return [example_of_generated(query, catalog) for query in islice(queries, count)]
 
     held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
     return TrainingData(draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out), documents)
+
+
+def _passages(pages: list[Document], settings: DataSettings, seed: int) -> TrainingData:
+    pages = [page for page in pages if len(page.text) < LONGEST_PAGE]
+    examples = map(example_of_passages, passage_queries(pages, seed))
+    train = list(islice((each for each in examples if each.unwanted or not settings.excluding), settings.queries))
+    asked = {identifier.rpartition("#")[0] for each in train for identifier in each.positives}
+    documents = {
+        identifier: text for page in pages if page.title in asked for identifier, text in sentences_of(page).items()
+    }
+    return TrainingData(train, documents=documents)
+
+
+def _renamed(part: TrainingData, name: str) -> TrainingData:
+    """Put a name before all identifiers, so that those of several corpora differ."""
+    new = {identifier: f"{name}:{identifier}" for identifier in part.documents or ()}  # each is written once
+
+    def renamed(example: Example) -> Example:
+        found, unwanted = (tuple(new[each] for each in ids) for ids in (example.positives, example.unwanted))
+        return replace(example, positives=found, unwanted=unwanted)
+
+    documents = {new[identifier]: text for identifier, text in (part.documents or {}).items()}
+    return TrainingData(list(map(renamed, part.train)), list(map(renamed, part.validation)), documents)
+
+
+def _joined(parts: Sequence[TrainingData]) -> TrainingData:
+    documents = {identifier: text for part in parts for identifier, text in (part.documents or {}).items()}
+    train, validation = (
+        list(chain.from_iterable(each)) for each in zip(*((part.train, part.validation) for part in parts), strict=True)
+    )
+    return TrainingData(train, validation, documents)
 
 
 def _quest(data: DataFolder, settings: DataSettings, documents: dict[str, str]) -> TrainingData:

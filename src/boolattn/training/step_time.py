@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformerTrainer
 from torch import Tensor
 
 from boolattn.evaluation.overhead import medians_of
-from boolattn.training.recipes import Recipe
+from boolattn.training.recipes import Recipe, RecipeError
 from boolattn.training.running import make_trainer
 from boolattn.training.sources import TrainingData
 
@@ -19,8 +19,13 @@ def step_time_ratio(recipe: Recipe, data: TrainingData, seconds: float) -> float
     """Return the time of a training step with BoolAttn over that of the same step without.
 
     A step is the recipe's own: forward, backward and optimiser on one batch, tokenised before. The recipe must start
-    from a plain model, which both share.
+    from a plain model, which both share, and teach all of it: of a frozen backbone nothing is left to compare with.
     """
+    if recipe.training.learns != "full":
+        raise RecipeError(
+            f"[training] learns = {recipe.training.learns!r} would have the two models learn different things: to "
+            f"compare the time of their steps, --set training.learns=full"
+        )
     with TemporaryDirectory() as folder:
         steps = {
             boolean: _step(make_trainer(_with_boolean(recipe, boolean), data, Path(folder)))

@@ -1,0 +1,77 @@
+"""A query against all documents of a corpus, whose vectors do not change."""
+
+import math
+from collections.abc import Iterable, Sequence
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from sentence_transformers import SentenceTransformer
+from torch import Tensor, nn
+
+from boolattn.evaluation.systems import DenseRetriever
+from boolattn.training.examples import Example
+
+SAMPLE = 128
+
+
+class CorpusLoss(nn.Module):
+    """-log of the share that a query's answers have in the softmax over all documents.
+
+    L = log(sum over d of c_d e^s(q, d)) - log(sum over answers of e^s(q, a)), with c_d = ``excluded_counts`` for what
+    the query excludes, and 1 for all else: an excluded document does as much harm as that many others.
+    """
+
+    documents: Tensor
+
+    def __init__(
+        self, documents: Tensor, examples: Sequence[tuple[Tensor, Tensor]], scale: float, excluded_counts: float
+    ) -> None:
+        """Note what answers what.
+
+        Args:
+            documents: (N, d), of unit length.
+            examples: For each training query, the numbers of its answers and of what it excludes.
+            scale: What similarities are multiplied by.
+            excluded_counts: See above.
+        """
+        super().__init__()
+        self.register_buffer("documents", documents, persistent=False)
+        self.examples, self.scale, self.harm = examples, scale, math.log(excluded_counts)
+
+    def forward(self, queries: Tensor, rows: Tensor) -> Tensor:
+        """Return the mean loss of queries (B, d), which are the training queries of these numbers (B,)."""
+        scores = self.scale * F.normalize(queries.float(), dim=-1) @ self.documents.T  # (B, N)
+        chosen = [self.examples[row] for row in rows.tolist()]
+        answers = torch.stack([one[found].logsumexp(0) for one, (found, _) in zip(scores, chosen, strict=True)])
+        harm = torch.zeros_like(scores)
+        for one, (_, excluded) in zip(harm, chosen, strict=True):
+            one[excluded] = self.harm
+        return ((scores + harm).logsumexp(dim=1) - answers).mean()
+
+    def sample(self) -> Tensor:
+        """Draw some documents (S, d), for losses that need a few and no more."""
+        return self.documents[torch.randperm(len(self.documents))[:SAMPLE]]
+
+
+def corpus_loss(
+    model: SentenceTransformer,
+    examples: Iterable[Example],
+    documents: dict[str, str] | None,
+    tokens: int,
+    scale: float,
+    excluded_counts: float,
+) -> CorpusLoss:
+    """Encode the documents, or find their vectors among those kept from before, and number what answers what."""
+    if documents is None:
+        raise ValueError("[training] candidates = 'corpus' needs a source with documents")
+    retriever = DenseRetriever("corpus", model)
+    if not retriever.normalise:
+        raise ValueError("[training] candidates = 'corpus' compares by cosine: [model] similarity = 'cosine'")
+    blocks = [torch.tensor(block, dtype=torch.float) for _, block in retriever.blocks(documents.items(), tokens)]
+    number = {identifier: place for place, identifier in enumerate(documents)}
+    numbered = [
+        tuple(torch.tensor([number[each] for each in found], dtype=torch.long) for found in pair)
+        for pair in ((example.positives, example.unwanted) for example in examples)
+    ]
+    vectors = F.normalize(torch.cat(blocks), dim=-1)
+    return CorpusLoss(vectors, [(found, excluded) for found, excluded in numbered], scale, excluded_counts)
