@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig, Trace
+    from boolattn.encoders.loading import load, shipped_adapters
     from boolattn.encoders.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
     from boolattn.encoders.sentence import DualEncoder
+    from boolattn.encoders.shipping import save_without_backbone
     from boolattn.queries.plan import BooleanPlan
 
 __version__ = "0.1.0"
@@ -19,9 +21,12 @@ _HOME = {
     "Trace": "boolattn.attention",
     "attach": "boolattn.encoders.plugin",
     "detach": "boolattn.encoders.plugin",
+    "load": "boolattn.encoders.loading",
     "load_adapter": "boolattn.encoders.plugin",
     "mechanism_of": "boolattn.encoders.plugin",
     "save_adapter": "boolattn.encoders.plugin",
+    "save_without_backbone": "boolattn.encoders.shipping",
+    "shipped_adapters": "boolattn.encoders.loading",
 }
 
 __all__ = [
@@ -31,9 +36,12 @@ __all__ = [
     "Trace",
     "attach",
     "detach",
+    "load",
     "load_adapter",
     "mechanism_of",
     "save_adapter",
+    "save_without_backbone",
+    "shipped_adapters",
 ]
 
 

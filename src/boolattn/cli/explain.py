@@ -14,9 +14,13 @@ def explain(
         str,
         typer.Option(
             envvar="BOOLATTN_MODEL",
-            help="A saved Boolean model, or training-free:NAME for a sentence-transformers folder or hub name.",
+            help="A shipped adapter, a saved Boolean model, or training-free:NAME for any sentence-transformers model.",
         ),
     ] = "training-free:sentence-transformers/all-MiniLM-L6-v2",
+    backbone: Annotated[
+        str | None,
+        typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
+    ] = None,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
     png: Annotated[Path | None, typer.Option(help="Draw cues, scopes, biases and attention, layer by layer.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -29,7 +33,7 @@ def explain(
     from boolattn.explain.query import explain as explain_query
 
     try:
-        explanation = explain_query(load_boolean(model), query)
+        explanation = explain_query(load_boolean(model, backbone), query)
     except (UnknownModelError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     if html is not None:
