@@ -27,7 +27,7 @@ def test_an_index_stays_valid_and_ordinary_queries_are_untouched(model, bare):
 
 @pytest.mark.parametrize(
     "query",
-    ["movies set in Vietnam but not about war", "movies set in Vietnam, no war please", "non-war movies set in Vietnam"],
+    ["movies set in Vietnam but not about war", "movies set in Vietnam, no war please", "non-war movies in Vietnam"],
 )
 def test_what_is_excluded_falls(model, bare, query):
     index = bare.encode(TEXTS)
