@@ -11,9 +11,20 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from boolattn.evaluation.tasks import DataFolder
+from boolattn.training import running
 from boolattn.training.stages import finetune
 from tests.training import small
 
+usual = running.contrastive_loss
+
+
+def gathering(model, scale):
+    loss = usual(model, scale)
+    assert loss.gather_across_devices, "the softmax must run over the batch of all processes"
+    return loss
+
+
+running.contrastive_loss = gathering
 start, data, out = sys.argv[1:]
 finetune(small.recipe("finetune", start, "films", **small.SHARED), DataFolder(Path(data)), out)
 """

@@ -19,7 +19,7 @@ from transformers.integrations.integration_utils import is_tensorboard_available
 
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.training.corpus import corpus_loss
+from boolattn.training.corpus import CorpusLoss, corpus_loss
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
 from boolattn.training.models import build_model, choose_what_learns, limit_lengths, unlimit_lengths
@@ -63,7 +63,7 @@ def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> Sente
     model = build_model(recipe)
     choose_what_learns(model, recipe)
     settings = recipe.training
-    ranking = _ranking_loss(recipe, model, data)
+    corpus = _corpus_loss(recipe, model, data)  # before lengths are limited: documents are read as an index has them
     limit_lengths(model, recipe)
     alone = recipe.losses.only_understanding or settings.candidates == "corpus"
     drawing = Drawing(
@@ -82,20 +82,23 @@ def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> Sente
         model=model,
         args=arguments,
         train_dataset=drawing.dataset(),
-        loss=BooleanLoss(model, ranking, recipe.losses),
+        loss=BooleanLoss(model, corpus or _batch_loss(recipe, model), recipe.losses),
         evaluator=validation_of(recipe, data) if data.validation else None,
         callbacks=[DrawAnew(drawing)],
     )
 
 
-def _ranking_loss(recipe: Recipe, model: SentenceTransformer, data: TrainingData) -> RankingLoss:
-    settings = recipe.training
-    if recipe.stage == "pretrain":
-        return triplet_loss(model, settings.margin)
+def _corpus_loss(recipe: Recipe, model: SentenceTransformer, data: TrainingData) -> CorpusLoss | None:
+    settings, tokens = recipe.training, recipe.model.document_tokens
     if settings.candidates == "batch":
-        return contrastive_loss(model, settings.scale)
-    tokens = recipe.model.document_tokens
+        return None
     return corpus_loss(model, data.train, data.documents, tokens, settings.scale, settings.excluded_counts)
+
+
+def _batch_loss(recipe: Recipe, model: SentenceTransformer) -> RankingLoss:
+    if recipe.stage == "pretrain":
+        return triplet_loss(model, recipe.training.margin)
+    return contrastive_loss(model, recipe.training.scale)
 
 
 def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int) -> list[list[int]]:
