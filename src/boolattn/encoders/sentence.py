@@ -115,11 +115,7 @@ class DualEncoder(SentenceTransformer):
     def _around(
         cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float, rank: int = 0
     ) -> Self:
-        modules = list(plain.children())
-        if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
-            kinds = [type(module).__name__ for module in modules]
-            raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
-        transformer, pooling, *rest = cast(list[Any], modules)
+        transformer, pooling, *_ = plain_modules(plain)
         readout = pooling
         if signed:
             if not _pools_by_mean(plain):
@@ -129,6 +125,12 @@ class DualEncoder(SentenceTransformer):
                 )
             readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty, rank=rank)
             readout.to(device=plain.device, dtype=next(transformer.parameters()).dtype)
+        return cls.joining(plain, tower, readout)
+
+    @classmethod
+    def joining(cls, plain: SentenceTransformer, tower: BooleanTower, readout: Pooling) -> Self:
+        """Put a query route before a plain model, which is changed in place."""
+        transformer, pooling, *rest = plain_modules(plain)
         router = Router.for_query_document([tower, readout], [transformer, pooling])
         return cls(modules=[router, *rest], **_settings(plain))
 
@@ -207,6 +209,15 @@ class DualEncoder(SentenceTransformer):
             modules=str(self),
         )
         Path(path, "README.md").write_text(card, encoding="utf-8")
+
+
+def plain_modules(plain: SentenceTransformer) -> list[Any]:
+    """Return the modules of a model of which a Boolean one can be made."""
+    modules = list(plain.children())
+    if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
+        kinds = [type(module).__name__ for module in modules]
+        raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
+    return modules
 
 
 def _labelled(

@@ -7,18 +7,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import msgspec
-import torch
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.base.modules import Router, Transformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn import __version__
 from boolattn.encoders.checksums import digests_of, verify_digests
-from boolattn.encoders.hooks import KEYWORD
+from boolattn.encoders.fingerprint import weights_of
 from boolattn.encoders.plugin import base_of
 from boolattn.encoders.readout import SignedPooling
-from boolattn.encoders.sentence import DualEncoder, _settings
+from boolattn.encoders.sentence import DualEncoder, plain_modules
 from boolattn.encoders.tower import BooleanTower
 
 RECORD_FILE = "boolattn.json"
@@ -106,13 +104,12 @@ def join_backbone(folder: Path, record: Record, plain: SentenceTransformer) -> D
     _require_same_weights(record, plain)
     tower = BooleanTower.load(str(folder), subfolder=TOWER, **HERE)
     readout = READOUTS[record.readout].load(str(folder), subfolder=READOUT, **HERE)
-    transformer, pooling, *rest = modules
+    pooling = modules[1]
     ours, theirs = readout.get_config_dict(), pooling.get_config_dict()
     if differing := {name: value for name, value in theirs.items() if ours.get(name) != value}:
         wanted = {name: ours.get(name) for name in differing}
         raise WrongBackboneError(f"the backbone pools with {differing}, the adapter was made for {wanted}")
-    router = Router.for_query_document([tower, readout], [transformer, pooling])
-    return DualEncoder(modules=[router, *rest], **_settings(plain))
+    return DualEncoder.joining(plain, tower, readout)
 
 
 def backbone_fingerprint(plain: SentenceTransformer) -> str:
@@ -124,11 +121,10 @@ def backbone_fingerprint(plain: SentenceTransformer) -> str:
     transformer, _, *rest = _modules(plain)
     digest = hashlib.sha256()
     for place, module in enumerate((base_of(transformer.auto_model), *rest)):
-        for name, value in sorted(cast(nn.Module, module).state_dict().items()):
-            if KEYWORD in name.split(".") or (place == 0 and name.startswith("pooler.")):
-                continue
-            digest.update(f"{place} {name} {value.dtype} {tuple(value.shape)}".encode())
-            digest.update(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
+        for said, content in weights_of(cast(nn.Module, module)):
+            if place > 0 or not said.startswith("pooler."):
+                digest.update(f"{place} {said}".encode())
+                digest.update(content)
     return digest.hexdigest()
 
 
@@ -147,11 +143,10 @@ def _require_same_weights(record: Record, plain: SentenceTransformer) -> None:
 
 
 def _modules(plain: SentenceTransformer) -> list[Any]:
-    modules = list(plain.children())
-    if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
-        kinds = [type(module).__name__ for module in modules]
-        raise WrongBackboneError(f"a backbone is a plain model that begins with Transformer and Pooling, not {kinds}")
-    return modules
+    try:
+        return plain_modules(plain)
+    except ValueError as error:
+        raise WrongBackboneError(str(error)) from error
 
 
 def _dtype(plain: SentenceTransformer) -> str:
