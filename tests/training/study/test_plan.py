@@ -18,9 +18,9 @@ def test_every_trained_system_is_run_with_every_seed_and_the_others_once(study, 
     assert [read.seed, adapted.seed] == [1, 1]
     assert (read.stage, adapted.stage) == ("pretrain", "finetune")
     assert (read.model.start, adapted.model.start) == (start, str(first / "model"))
-    assert second == tmp_path / "out" / "BoolAttn" / "seed-1" / "2-quest"
+    assert second.parent == tmp_path / "out" / "trained" and second.name.startswith("2-quest-seed-1-")
     assert boolattn.model == str(second / "model")
-    assert boolattn.noted["recipes"][1]["model"]["start"] == "BoolAttn/seed-1/1-sentences/model"
+    assert boolattn.noted["recipes"][1]["model"]["start"] == f"trained/{first.name}/model"
     noted = str([run.noted for run in runs])
     assert str(tmp_path) not in noted and start not in noted  # wherever they lie, they are the same runs
 
@@ -31,6 +31,19 @@ def test_backbone_seeds_and_systems_may_be_chosen(study, tmp_path):
     assert runs[0].model == runs[1].stages[0][1].model.start == "some/other"
     with pytest.raises(StudyError, match="no system 'bear'; it has rules, bare"):
         plan_study(study, tmp_path, only=["bear"])
+
+
+def test_systems_share_the_stages_they_begin_with_and_no_others(study, tmp_path):
+    longer = """
+[[systems]]
+name = "longer"
+stages = [{ recipe = "recipes/sentences.toml" }, { recipe = "recipes/quest.toml", set = { "training.epochs" = 9 } }]
+"""
+    study.write_text(study.read_text() + longer)
+    runs = plan_study(study, tmp_path, seeds=[0, 1], only=["BoolAttn", "longer"])
+    (first, second), (other_seed, _), (shared, third), _ = [[folder for folder, _ in run.stages] for run in runs]
+    assert first == shared != other_seed
+    assert second != third
 
 
 def test_a_stage_may_start_elsewhere(study, tmp_path):

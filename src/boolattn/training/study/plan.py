@@ -1,5 +1,6 @@
 """The file of a study -> the runs it asks for."""
 
+import hashlib
 import json
 import tomllib
 from collections import Counter
@@ -168,6 +169,8 @@ def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path
         as_dict = json.loads(json.dumps(recipe.as_dict()))  # as it will be read again
         before = stages[-1][0].relative_to(out) / MODEL if stages else title_of(recipe.model.start)
         noted.append(as_dict | {"model": as_dict["model"] | {"start": str(before)}})
-        stages.append((out / system.name / f"seed-{seed}" / f"{number}-{Path(stage.recipe).stem}", recipe))
+        # Systems that begin with the same stages share them; the one before is part of what tells a stage.
+        told = hashlib.blake2b(json.dumps(noted[-1], sort_keys=True).encode(), digest_size=4).hexdigest()
+        stages.append((out / "trained" / f"{number}-{Path(stage.recipe).stem}-seed-{seed}-{told}", recipe))
         start = {"model.start": str(stages[-1][0] / MODEL)}
     return Run(system.name, seed, benchmarks, start["model.start"], tuple(stages), {"model": None, "recipes": noted})

@@ -56,8 +56,7 @@ def _begun(run: Run, out: Path) -> Result:
         return Result(system=run.system, seed=run.seed, **run.noted)
     result = Result.read(path)
     if {"model": result.model, "recipes": result.recipes} != run.noted:
-        also = f" and {run.stages[0][0].parent}" if run.stages else ""
-        raise StudyError(f"{path} was made with another model or other recipes: give another --out, or delete it{also}")
+        raise StudyError(f"{path} was made with another model or other recipes: give another --out, or delete it")
     return result
 
 
