@@ -54,8 +54,8 @@ def test_another_seed_other_queries(data):
 
 def test_films_pages_and_passages_are_kept_apart(data):
     found = _load(data, "films-pages-passages", queries=12, validation_queries=3)
-    assert (len(found.train), len(found.validation)) == (36, 6)
-    for number, name in enumerate(("films", "pages", "passages")):
+    assert (len(found.train), len(found.validation)) == (48, 9)
+    for number, name in enumerate(("films", "films", "pages", "passages")):
         part = [*found.train[12 * number :][:12], *found.validation[3 * number :][:3]]
         assert {identifier.partition(":")[0] for example in part for identifier in example.positives} == {name}
     for example in [*found.train, *found.validation]:
@@ -64,9 +64,15 @@ def test_films_pages_and_passages_are_kept_apart(data):
         assert bool(example.unwanted) == ("not" in example.question.operators)
 
 
+def test_films_are_asked_for_by_names_too(data):
+    found = _load(data, "films-pages-passages", queries=30, validation_queries=0)
+    meaning, names = ([each.question.text.lower() for each in found.train[start:][:30]] for start in (0, 30))
+    assert any("okafor" in text for text in names) and not any("okafor" in text for text in meaning)
+
+
 def test_pages_answer_by_what_they_mention(data):
     found = _load(data, "films-pages-passages", queries=30, excluding=True, validation_queries=0)
-    for example in found.train[30:60]:
+    for example in found.train[60:90]:
         [*named] = example.question.excluded
         for subject in (text.rpartition(" ")[2] for text in named):
             assert not any(subject in found.documents[answer] for answer in example.positives)

@@ -11,55 +11,13 @@ from random import Random
 
 from boolattn.data.records import Document
 from boolattn.queries.mentions import names_mentioned
+from boolattn.queries.passage_wordings import EXCLUDED, PARTS, TAILS, WANTED
 from boolattn.queries.spans import Span
 
 SHARE_ORDINARY = 0.2  # of the queries: they leave nothing out
 FEWEST_SENTENCES = 3
 _SENTENCE_END = " . "  # as the pages are tokenised
 
-WANTED = (
-    "{x}",
-    "tell me about {x}",
-    "an overview of {x}",
-    "what is known about {x}",
-    "facts on {x}",
-    "a short portrait of {x}",
-    "who or what is {x}",
-    "the story of {x}",
-    "describe {x}",
-    "background on {x}",
-    "what should i know about {x}",
-    "how did {x} come about and what became of it",
-    "why does {x} matter today",
-    "how is {x} seen by experts and by the public",
-    "what are the main features of {x}, and how did they change over time",
-    "which events shaped {x} in its early years",
-)
-EXCLUDED = (
-    " {not|without} {y}",
-    " {not|excluding} {y}",
-    " ({not|excluding} {y})",
-    " ({not|not} {y})",
-    " ({not|leaving aside} {y})",
-    " {not|without mentioning} {y}",
-    ", {not|but not} {y}",
-    ", {not|leaving out} {y}",
-    ", {not|apart from} {y}",
-    ", {not|but leave out} {y}",
-    ", {not|but don't talk about} {y}",
-    ", {not|setting aside} {y}",
-)
-PARTS = ("{y}", "{y}", "{y}", "its ties with {y}", "the part of {y}", "what it has to do with {y}")
-TAILS = (
-    "",
-    "",
-    "?",
-    "? How does it compare with others of its kind?",
-    "? What came after it, and who took part?",
-    ", and what did it lead to?",
-    " in the course of its history",
-    "? Which sides of it are best documented, and where can they be seen today?",
-)
 _CUE = re.compile(r"\{not\|([^}]+)\}")
 
 
@@ -97,16 +55,17 @@ def passage_queries(pages: Sequence[Document], seed: int) -> Iterator[PassageQue
         mentioned = {identifier: next(found) for identifier in sentences}
         names = sorted({name for each in mentioned.values() for name in each if name not in page.title})
         partly = [name for name in names if not all(name in each for each in mentioned.values())]
-        if len(sentences) >= FEWEST_SENTENCES and partly:
-            yield _asked(rng, page.title, rng.choice(partly), mentioned)
+        third = rng.choice(pages).title  # something else to speak of, of which the page does not
+        if len(sentences) >= FEWEST_SENTENCES and partly and third not in (page.title, *names):
+            yield _asked(rng, page.title, rng.choice(partly), third, mentioned)
 
 
-def _asked(rng: Random, subject: str, other: str, mentioned: dict[str, set[str]]) -> PassageQuery:
-    start, tail = rng.choice(WANTED).format(x=subject), rng.choice(TAILS)
+def _asked(rng: Random, subject: str, other: str, third: str, mentioned: dict[str, set[str]]) -> PassageQuery:
+    start, tail = rng.choice(WANTED).format(x=subject), rng.choice(TAILS).format(z=third)
     if rng.random() < SHARE_ORDINARY:
         return PassageQuery(start + tail, None, None, tuple(mentioned), ())
     before, cue, after = _CUE.split(rng.choice(EXCLUDED))
-    scope = rng.choice(PARTS).format(y=other)
+    scope = rng.choice(PARTS).format(y=other, z=third)
     opening, closing = after.split("{y}")
     cue_start = len(start + before)
     scope_start = cue_start + len(cue + opening)

@@ -38,7 +38,7 @@ def reading_examples(data: DataFolder, seed: int) -> Iterator[Example]:
     )
     for atom in atoms:  # what one category is called, so as not to take it for two
         yield Example(Question(atom, frozenset(), {}, {}), ())
-    for question in islice(passage_queries(first_pages(data), seed), 3000):
+    for question in islice(passage_queries(first_pages(data), seed), 6000):
         yield _only_read(example_of_passages(question))
     for query in chain.from_iterable(drawn):
         yield Example(question_of_generated(query), ())

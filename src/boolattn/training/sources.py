@@ -81,9 +81,9 @@ def debian(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
 
 
 def films_pages_passages(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """As many queries over films, over Wikipedia pages by what they mention, and over the sentences of pages."""
+    """As many queries over films by meaning, by names, over pages by what they mention, and over pages' sentences."""
     parts = {
-        "films": _generated(films_domain(data), settings, seed),
+        "films": _generated(films_domain(data), settings, seed, ("meaning", "names")),
         "pages": _generated(pages_domain(data), settings, seed),
         "passages": _passages(first_pages(data), settings, seed),
     }
@@ -148,17 +148,20 @@ def _sentences(domain: Domain, settings: DataSettings, seed: int) -> TrainingDat
     return TrainingData([example for example in examples if example.positives and example.negatives])
 
 
-def _generated(domain: Domain, settings: DataSettings, seed: int) -> TrainingData:
-    catalog, documents = domain.catalog.slice("meaning"), dict(domain.documents())
-
+def _generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequence[str] = ("meaning",)) -> TrainingData:
+    catalogs = [domain.catalog.slice(part) for part in slices]
     templates = tuple(name for name in TEMPLATES if not settings.excluding or NOT.name in name.split())
 
     def draw(split: Split, count: int) -> list[Example]:
-        queries = generate(catalog, seed=seed, split=split, templates=templates)
-        return [example_of_generated(query, catalog) for query in islice(queries, count)]
+        return [
+            example_of_generated(query, catalog)
+            for catalog in catalogs
+            for query in islice(generate(catalog, seed=seed, split=split, templates=templates), count)
+        ]
 
     held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
-    return TrainingData(draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out), documents)
+    train, validation = draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out)
+    return TrainingData(train, validation, dict(domain.documents()))
 
 
 def _passages(pages: list[Document], settings: DataSettings, seed: int) -> TrainingData:
