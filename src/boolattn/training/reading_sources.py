@@ -15,7 +15,7 @@ from boolattn.queries.unusual_queries import harmless_queries, unusual_queries
 from boolattn.training.examples import Example, Question, example_of_passages, example_of_quest, question_of_generated
 
 _MARKED = re.compile(r"<mark>(.*?)</mark>")
-QUEST_TIMES = 5  # how often each query that a person wrote comes up in an epoch
+QUEST_TIMES = 8  # how often each query that a person wrote comes up in an epoch
 
 
 def reading_examples(data: DataFolder, seed: int) -> Iterator[Example]:
