@@ -6,6 +6,7 @@ import typer
 
 from boolattn import __version__
 from boolattn.cli.bench import bench
+from boolattn.cli.encode import encode
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
 from boolattn.cli.ship import ship
@@ -13,6 +14,7 @@ from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
 
 app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
+app.command()(encode)
 app.command()(evaluate)
 app.command()(explain)
 app.command()(pretrain)

@@ -4,9 +4,11 @@ import hashlib
 from collections.abc import Iterator
 
 import torch
+from sentence_transformers import SentenceTransformer
 from torch import nn
 
 from boolattn.encoders.hooks import KEYWORD
+from boolattn.encoders.sentence import DualEncoder
 
 
 def weights_of(module: nn.Module) -> Iterator[tuple[str, memoryview]]:
@@ -24,3 +26,15 @@ def fingerprint(model: nn.Module) -> str:
         digest.update(said.encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+def document_fingerprint(model: SentenceTransformer) -> str:
+    """Return a digest of all that a document's vector depends on: weights, prompts, similarity and vocabulary.
+
+    A Boolean model encodes documents as its backbone does, and has the backbone's.
+    """
+    model = model.documents() if isinstance(model, DualEncoder) else model
+    vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
+    normalise = model.similarity_fn_name != "dot"
+    settings = (model.prompts, model.default_prompt_name, model.truncate_dim, normalise, sorted(vocabulary))
+    return hashlib.blake2b(f"{fingerprint(model)} {settings}".encode(), digest_size=16).hexdigest()

@@ -1,14 +1,13 @@
 """Who answers a benchmark: a dense model, BM25, or the rules of the lexicon."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from boolattn.encoders.fingerprint import fingerprint
+from boolattn.encoders.document_vectors import arithmetic_of, document_vectors, similarity_of
+from boolattn.encoders.fingerprint import document_fingerprint
 from boolattn.encoders.loading import UnknownModelError, load_encoder, title_of
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.embeddings import cached_blocks
@@ -62,14 +61,8 @@ class DenseRetriever:
         """Serve a ``SentenceTransformer``."""
         self.name, self.queries, self.progress = name, model, progress
         self.model = model = model.documents() if isinstance(model, DualEncoder) else model
-        if model.similarity_fn_name not in (None, "cosine", "dot"):
-            raise UnknownModelError(
-                f"{name} compares by {model.similarity_fn_name}; only cosine and dot product can be ranked"
-            )
-        self.normalise = model.similarity_fn_name != "dot"
-        vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
-        settings = (model.prompts, model.default_prompt_name, model.truncate_dim, self.normalise, sorted(vocabulary))
-        self.fingerprint = hashlib.blake2b(f"{fingerprint(model)} {settings}".encode(), digest_size=16).hexdigest()
+        self.normalise = similarity_of(model, name) == "cosine"
+        self.fingerprint = document_fingerprint(model)
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Rank by the model's own similarity, exactly."""
@@ -83,28 +76,17 @@ class DenseRetriever:
         """Yield identifiers and vectors of documents, of which so many tokens are read; those known are not encoded."""
         usual = self.model.max_seq_length
         shorten = usual is not None and usual > tokens and usual != float("inf")
-        # bf16 where the CPU has matrix units for it: about 2.7 times faster, vectors equal to about 1e-3
-        fast = self.model.device.type == "cpu" and torch.cpu._is_amx_tile_supported()
 
         def encode(texts: Sequence[str]) -> NDArray[Any]:
             if shorten:
                 self.model.max_seq_length = tokens
             try:
-                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=fast):
-                    vectors = self.model.encode_document(
-                        list(texts),
-                        batch_size=64,
-                        normalize_embeddings=self.normalise,
-                        convert_to_tensor=True,
-                        show_progress_bar=self.progress,
-                    )
+                return document_vectors(self.model, texts, self.progress)
             finally:
                 if shorten:
                     self.model.max_seq_length = usual
-            array: NDArray[Any] = vectors.float().cpu().numpy()
-            return array
 
-        return cached_blocks(documents, encode, f"{self.fingerprint} {tokens} {'bf16' if fast else 'full'}")
+        return cached_blocks(documents, encode, f"{self.fingerprint} {tokens} {arithmetic_of(self.model)}")
 
 
 class BooleanRetriever(DenseRetriever):

@@ -1,0 +1,1 @@
+"""The engines that hold vectors: one file each, all of one protocol."""

@@ -1,0 +1,136 @@
+"""What every engine can do, and the records that go in and come out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Value: TypeAlias = str | int | float | bool
+Kind: TypeAlias = Literal["text", "integer", "number", "boolean"]
+Vectors: TypeAlias = NDArray[np.float32]
+Comparison: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in"]
+
+
+class WrongIndexError(ValueError):
+    """An index that is not what its user takes it for: made by another model, or not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class IndexDescription:
+    """What an index is made of; it is kept in the engine, beside the rows.
+
+    Attributes:
+        fingerprint: Of the model, as ``document_fingerprint`` gives it, whose vectors these are.
+        model: What that model is called, for people.
+        dimension: Of the vectors.
+        similarity: How they compare; vectors for "cosine" have unit length already.
+        metadata: The fields that can be filtered by, and what they hold.
+    """
+
+    fingerprint: str
+    model: str
+    dimension: int
+    similarity: Literal["cosine", "dot"]
+    metadata: Mapping[str, Kind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One condition on metadata, such as ``Condition("year", ">=", 1990)``; several hold together."""
+
+    name: str
+    comparison: Comparison
+    value: Value | tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Documents as an engine holds them, column by column; N of each.
+
+    Attributes:
+        ids: The user's own, unlike each other.
+        titles: Empty where there is none.
+        texts: What was encoded, without the title.
+        vectors: (N, D).
+        metadata: For each document, its fields; a field may be missing.
+        shard: The checksum of the shard that these come from.
+    """
+
+    ids: Sequence[str]
+    titles: Sequence[str]
+    texts: Sequence[str]
+    vectors: Vectors
+    metadata: Sequence[Mapping[str, Value]]
+    shard: str = ""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A document and its score: higher is nearer."""
+
+    doc_id: str
+    score: float
+
+
+class Engine(Protocol):
+    """An index of one name in one engine. Every write that has returned outlives a crash."""
+
+    has_text: bool
+    """Whether ``search_text`` can be asked."""
+
+    def create(self, description: IndexDescription) -> None:
+        """Make an empty index; one that is there already must be of this description, else ``WrongIndexError``."""
+        ...
+
+    def describe(self) -> IndexDescription:
+        """Return what the index is made of; ``WrongIndexError`` if there is none."""
+        ...
+
+    def upsert(self, rows: Rows) -> None:
+        """Write documents; those whose ids are there already are replaced."""
+        ...
+
+    def delete(self, ids: Sequence[str]) -> None:
+        """Take documents out; ids that are not there are passed over."""
+        ...
+
+    def delete_shard(self, shard: str) -> None:
+        """Take out all documents that come from a shard."""
+        ...
+
+    def settle(self) -> None:
+        """After the last write: build or bring up to date the search structures, so that searches are fast."""
+        ...
+
+    def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+        """Return the k nearest to a vector (D,), nearest first."""
+        ...
+
+    def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+        """Return the k best by BM25 on titles and texts."""
+        ...
+
+    def fetch(self, ids: Sequence[str]) -> Rows:
+        """Return documents in the order asked for; ids that are not there are passed over."""
+        ...
+
+    def shards(self) -> dict[str, int]:
+        """Return how many documents come from each shard."""
+        ...
+
+    def count(self) -> int:
+        """Return how many documents there are."""
+        ...
+
+    def drop(self) -> None:
+        """Remove the index and all it holds."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...

@@ -1,0 +1,157 @@
+"""Corpora of every format become the same documents; what is wrong in one is named, row and field."""
+
+import gzip
+import json
+from datetime import date
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import zstandard
+
+from boolattn.retrieval.documents import NUMBERED, BadDocumentError, CorpusReader, Fields, survey
+
+ROWS = [
+    {"_id": "a", "title": "Alien", "text": "In space.", "year": 1979, "cast": ["Weaver", "Holm"], "rating": 8},
+    {"_id": "b", "title": "", "text": "A bus.", "year": 1994, "cast": [], "rating": 7.5, "long": False},
+    {"_id": "c", "title": "Up", "text": "", "year": None, "cast": ["Asner"], "deep": {"a": 1}, "long": True},
+]
+FILMS = [
+    {"title": "Alien", "year": 1979, "extract": "In space."},
+    {"title": "Alien", "year": 1986, "extract": "Again."},
+]
+
+
+def lines(rows) -> bytes:
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def write(path: Path, rows=ROWS) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(
+            pa.Table.from_pylist(rows, pa.schema([(name, _type(rows, name)) for name in _names(rows)])), path
+        )
+    else:
+        pack = {".gz": gzip.compress, ".zst": zstandard.compress}.get(path.suffix, bytes)
+        path.write_bytes(pack(lines(rows)))
+    return path
+
+
+def _names(rows):
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+def _type(rows, name):
+    return pa.array([row.get(name) for row in rows]).type
+
+
+def read(path, fields=None):
+    corpus = survey(path, fields)
+    return CorpusReader(corpus).read(0, 1000)
+
+
+@pytest.mark.parametrize("name", ["c.jsonl", "c.jsonl.gz", "c.jsonl.zst", "c.parquet"])
+def test_every_format_gives_the_same_documents(tmp_path, name):
+    path = write(tmp_path / name)
+    corpus = survey(path)
+    assert corpus.documents == 3
+    assert corpus.metadata == {"cast": "text", "long": "boolean", "rating": "number", "year": "integer"}
+    found = CorpusReader(corpus).read(0, 10)
+    assert [(each.doc_id, each.title, each.text) for each in found] == [
+        ("a", "Alien", "In space."),
+        ("b", "", "A bus."),
+        ("c", "Up", ""),
+    ]
+    assert [each.metadata for each in found] == [
+        {"year": 1979, "cast": "Weaver, Holm", "rating": 8.0},
+        {"year": 1994, "rating": 7.5, "long": False},
+        {"cast": "Asner", "long": True},
+    ]
+    assert isinstance(found[0].metadata["rating"], float), "one kind over the whole corpus"
+    assert [each.to_encode() for each in found] == ["Alien. In space.", "A bus.", "Up"]
+
+
+def test_of_a_beir_folder_only_the_documents_are_read(tmp_path):
+    write(tmp_path / "corpus.jsonl")
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "a question"}\n')
+    assert [each.doc_id for each in read(tmp_path)] == ["a", "b", "c"]
+
+
+def test_files_of_a_folder_follow_by_name(tmp_path):
+    write(tmp_path / "2.jsonl", ROWS[:1])
+    write(tmp_path / "1.parquet", ROWS[1:2])
+    write(tmp_path / "3.jsonl.zst", ROWS[2:])
+    (tmp_path / "LICENSE").write_text("free")
+    assert [each.doc_id for each in read(tmp_path)] == ["b", "a", "c"]
+
+
+def test_other_fields_can_be_named(tmp_path):
+    path = write(tmp_path / "films.jsonl", FILMS)
+    found = read(path, Fields(id="year", text="extract"))
+    assert [(each.doc_id, each.text, each.metadata) for each in found] == [
+        ("1979", "In space.", {}),
+        ("1986", "Again.", {}),
+    ]
+    numbered = read(path, Fields(id=NUMBERED, title="year", text="extract"))
+    assert [(each.doc_id, each.title, each.metadata) for each in numbered] == [
+        ("0", "1979", {"title": "Alien"}),
+        ("1", "1986", {"title": "Alien"}),
+    ]
+
+
+def test_a_field_of_several_kinds_is_text(tmp_path):
+    values = [1, "one", True, 2.5]
+    path = write(tmp_path / "c.jsonl", [{"id": n, "text": "", "mixed": value} for n, value in enumerate(values)])
+    assert survey(path).metadata == {"mixed": "text"}
+    assert [each.metadata["mixed"] for each in read(path)] == ["1", "one", "true", "2.5"]
+
+
+def test_values_that_engines_cannot_hold(tmp_path):
+    path = write(tmp_path / "c.jsonl", [{"id": "a", "text": "", "large": 2**63, "numbers": [1, 2]}])
+    assert read(path)[0].metadata == {"large": str(2**63)}
+    dated = write(tmp_path / "c.parquet", [{"id": "a", "text": "", "on": date(2026, 1, 2), "off": float("nan")}])
+    assert read(dated)[0].metadata == {"on": "2026-01-02"}
+
+
+@pytest.mark.parametrize(
+    ("rows", "fields", "said"),
+    [
+        (FILMS, None, "line 1, field '_id': no id: expected one of _id, id, doc_id, got title, year, extract"),
+        ([*ROWS, ROWS[1]], None, "line 4, field '_id': a document before it has the id 'b'"),
+        (FILMS, Fields(id="title", text="extract"), "line 2, field 'title': a document before it has the id 'Alien'"),
+        (FILMS, Fields(id=NUMBERED), "line 1, field 'text': there is no such field.*--text"),
+        (FILMS, Fields(id=NUMBERED, title="name", text="extract"), "field 'name': there is no such field.*--title"),
+        ([*ROWS, {"id": "d", "text": ""}], None, "line 4, field '_id': there is no such field"),
+        ([{"id": "", "text": "x"}], None, "line 1, field 'id': the id is empty"),
+        ([{"id": None, "text": "x"}], None, "line 1, field 'id': the id is empty"),
+        ([{"id": "a", "text": {"b": "c"}}], None, "line 1, field 'text': expected text, got dict"),
+        ([["a"]], None, "line 1, field 'whole row': expected one JSON object"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path, rows, fields, said):
+    with pytest.raises(BadDocumentError, match=said) as error:
+        survey(write(tmp_path / "c.jsonl", rows), fields)
+    assert "skip-bad" not in str(error.value), "there is no such option here"
+
+
+def test_a_corpus_that_is_none(tmp_path):
+    (tmp_path / "a.csv").write_text("id,text\n")
+    (tmp_path / "empty.jsonl").write_text("\n")
+    with pytest.raises(ValueError, match=r"known format.*\.jsonl\.zst"):
+        survey(tmp_path / "a.csv")
+    with pytest.raises(ValueError, match="holds no documents"):
+        survey(tmp_path / "empty.jsonl")
+    with pytest.raises(FileNotFoundError, match="no file or folder"):
+        survey(tmp_path / "b")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(FileNotFoundError, match="no file of documents"):
+        survey(tmp_path / "folder")
+
+
+def test_pieces_are_the_same_in_any_order(tmp_path):
+    corpus = survey(write(tmp_path / "c.jsonl", [{"id": str(n), "text": "t"} for n in range(10)]), Fields(id=NUMBERED))
+    reader = CorpusReader(corpus)
+    pieces = {start: [each.doc_id for each in reader.read(start, 3)] for start in (3, 9, 0, 6)}
+    assert pieces == {3: ["3", "4", "5"], 9: ["9"], 0: ["0", "1", "2"], 6: ["6", "7", "8"]}
