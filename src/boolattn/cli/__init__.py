@@ -9,6 +9,7 @@ from boolattn.cli.bench import bench
 from boolattn.cli.encode import encode
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
+from boolattn.cli.index import index
 from boolattn.cli.ship import ship
 from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
@@ -17,6 +18,7 @@ app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_a
 app.command()(encode)
 app.command()(evaluate)
 app.command()(explain)
+app.command()(index)
 app.command()(pretrain)
 app.command()(finetune)
 app.command()(ship)

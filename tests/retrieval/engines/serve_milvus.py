@@ -1,0 +1,42 @@
+"""Runs a Milvus server until stdin ends. Its Python is .venv-milvus's; it stands alone in its network namespace.
+
+    unshare --map-root-user --net .venv-milvus/bin/python serve_milvus.py FOLDER SOCKET
+
+The namespace is there because this server listens on all interfaces, whatever its configuration says. Lines on stdin:
+``kill`` ends the server as kill -9 does, ``start`` starts it again; each is answered by a line on stdout.
+"""
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+from milvus import MilvusServer, MilvusServerConfig
+from relay import relay
+
+
+async def serve(folder: Path, socket: Path) -> None:
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
+    config = MilvusServerConfig(data_dir=str(folder))
+    config.set("log.level", "error")
+    server = MilvusServer(config)
+    try:
+        await asyncio.to_thread(server.start)
+        listener = await relay(socket, ("127.0.0.1", server.listen_port))
+        print("started", flush=True)
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            if line == "kill\n":
+                server.server_proc.kill()
+                server.server_proc.wait()
+            else:
+                await asyncio.to_thread(server.start)
+                listener.close()  # the server may have another port now
+                listener = await relay(socket, ("127.0.0.1", server.listen_port))
+            print("done", flush=True)
+    finally:
+        if server.server_proc is not None:  # nothing of it is kept, so nobody waits for it to put things in order
+            server.server_proc.kill()
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(Path(sys.argv[1]), Path(sys.argv[2])))

@@ -1,0 +1,29 @@
+"""Addresses."""
+
+import pytest
+
+from boolattn.retrieval.engines.opening import open_engine
+from boolattn.retrieval.engines.protocol import IndexDescription
+
+
+@pytest.mark.parametrize(
+    "uri", ["qdrant://host/name", "films", "", "lance:", "lance:///", "lance://folder/", "lance:///a/b?c"]
+)
+def test_unknown_addresses_are_told_the_known_ones(uri):
+    with pytest.raises(ValueError, match=r"lance:///folder/name.*milvus://host:port/name"):
+        open_engine(uri)
+
+
+@pytest.mark.parametrize(
+    ("uri", "folder"), [("lance://films", "films.lance"), ("lance://a/b/films", "a/b/films.lance")]
+)
+def test_relative_folders(tmp_path, monkeypatch, uri, folder):
+    monkeypatch.chdir(tmp_path)
+    open_engine(uri).create(IndexDescription("f", "m", 2, "dot"))
+    assert (tmp_path / folder).is_dir()
+    assert open_engine(f"lance://{tmp_path / folder}".removesuffix(".lance")).count() == 0
+
+
+def test_a_server_that_does_not_answer():
+    with pytest.raises(ConnectionError, match=r"127.0.0.1:1: is it running"):
+        open_engine("milvus://127.0.0.1:1/films")
