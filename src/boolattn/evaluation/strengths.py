@@ -1,0 +1,59 @@
+"""How strongly a search is to exclude: recall against violation, over the one number that says so."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from sentence_transformers import SentenceTransformer
+
+from boolattn.evaluation.measures import per_query, violation
+from boolattn.evaluation.pipeline import DEPTH, MEASURES, index_documents
+from boolattn.evaluation.rankings import Ranking
+from boolattn.evaluation.significance import means
+from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.retrieval.engines.protocol import Engine
+from boolattn.retrieval.hits import verified_hits
+from boolattn.retrieval.searcher import Searcher
+
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+SHOWN = (*MEASURES, violation @ 20)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What one strength reached.
+
+    Attributes:
+        strength: As in ``SearchSettings``.
+        measures: Benchmark -> measure -> value.
+    """
+
+    strength: float
+    measures: dict[str, dict[str, float]]
+
+
+def strength_curve(
+    tasks: Sequence[RetrievalTask], model: SentenceTransformer, name: str, open_index: Callable[[str], Engine]
+) -> list[CurvePoint]:
+    """Answer every query once, and weigh what was found with every strength.
+
+    Args:
+        tasks: Queries with an exclusion, of which the excluded documents are known.
+        model: Who reads and encodes.
+        name: What it is called.
+        open_index: Gives an engine for a benchmark's name.
+    """
+    measured: dict[float, dict[str, dict[str, float]]] = {strength: {} for strength in STRENGTHS}
+    for task in tasks:
+        engine = open_index(task.name)
+        index_documents(engine, model, name, task)
+        searcher = Searcher(model, engine)
+        runs: dict[float, dict[str, Ranking]] = {strength: {} for strength in STRENGTHS}
+        for key, query in task.queries.items():
+            pool = searcher.gather(query, DEPTH)
+            for strength, run in runs.items():
+                hits = verified_hits(pool, strength, DEPTH)
+                run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
+        engine.close()
+        for strength, run in runs.items():
+            measured[strength][task.name] = means(per_query(SHOWN, run, task.answers, task.negated))
+    return [CurvePoint(strength, measures) for strength, measures in measured.items()]

@@ -1,0 +1,72 @@
+"""What a search returns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from boolattn.queries.expressions import Sign
+from boolattn.retrieval.engines.protocol import Hit, Rows, Value
+from boolattn.retrieval.verification import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class AtomEffect:
+    """What one atom of the query did to a hit.
+
+    Attributes:
+        text: The atom's words.
+        sign: +1 if it is wanted, -1 if it is to be left out.
+        effect: By how much it raised the hit's score; below 0, lowered it.
+    """
+
+    text: str
+    sign: Sign
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A document that was found.
+
+    Attributes:
+        doc_id: The user's own.
+        score: Higher is better; comparable within one search only.
+        title: Empty where there is none.
+        text: Of the document.
+        metadata: Its fields.
+        atoms: What each atom of the query did to it; empty where nothing was verified.
+    """
+
+    doc_id: str
+    score: float
+    title: str
+    text: str
+    metadata: Mapping[str, Value]
+    atoms: tuple[AtomEffect, ...] = ()
+
+
+def verified_hits(pool: Pool, strength: float, k: int) -> list[SearchHit]:
+    """Return the k best of a pool, best first; of equals, the earlier candidate."""
+    effects = pool.effects(strength)  # (A, N)
+    scores = pool.query + effects.sum(axis=0)  # (N,)
+    rows = pool.rows
+    return [
+        SearchHit(
+            rows.ids[place],
+            float(scores[place]),
+            rows.titles[place],
+            rows.texts[place],
+            rows.metadata[place],
+            tuple(
+                AtomEffect(atom.text, atom.sign, float(effect))
+                for atom, effect in zip(pool.atoms, effects[:, place], strict=True)
+            ),
+        )
+        for place in (-scores).argsort(kind="stable")[:k]
+    ]
+
+
+def unverified_hits(hits: list[Hit], rows: Rows) -> list[SearchHit]:
+    """Return hits with their documents; a document deleted in between is passed over."""
+    scores = {hit.doc_id: hit.score for hit in hits}
+    columns = zip(rows.ids, rows.titles, rows.texts, rows.metadata, strict=True)
+    return [SearchHit(doc_id, scores[doc_id], title, text, fields) for doc_id, title, text, fields in columns]

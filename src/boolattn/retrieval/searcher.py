@@ -1,0 +1,146 @@
+"""Searcher: a query in words -> ranked hits, and why they rank as they do."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from sentence_transformers import SentenceTransformer
+
+from boolattn.encoders.document_vectors import similarity_of
+from boolattn.encoders.fingerprint import document_fingerprint
+from boolattn.encoders.sentence import DualEncoder
+from boolattn.queries.conditions import QueryAtom
+from boolattn.queries.plan import BooleanPlan
+from boolattn.queries.spans import Span
+from boolattn.queries.understanding import plan_by_rules
+from boolattn.retrieval.atom_words import telling_words, words_of
+from boolattn.retrieval.engines.protocol import Condition, Engine, Hit, Vectors, WrongIndexError
+from boolattn.retrieval.fusion import fuse
+from boolattn.retrieval.hits import SearchHit, unverified_hits, verified_hits
+from boolattn.retrieval.verification import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSettings:
+    """Which stages a search goes through. With ``text`` and ``verify`` off, it is one vector and one engine call.
+
+    Attributes:
+        plan: Read the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
+        text: Ask BM25 too, where the engine has it, for the wanted words, and join what both find.
+        verify: Score a broad pool of candidates anew, atom by atom: see ``boolattn.retrieval.verification``.
+        strength: How much what is unwanted weighs against what is wanted. 0 excludes nothing; the more, the fewer
+            unwanted hits, and past 1 the fewer right ones too. 1 was chosen on generated validation queries.
+        pool: How many candidates the vector and BM25 each bring, where they are joined or verified.
+    """
+
+    plan: bool = True
+    text: bool = True
+    verify: bool = True
+    strength: float = 1.0
+    pool: int = 500
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.strength < float("inf"):
+            raise ValueError(f"strength is {self.strength}: give 0, to exclude nothing, or more")
+        if self.pool < 1:
+            raise ValueError(f"pool is {self.pool}: give 1 or more; verify=False verifies nothing")
+
+
+DEFAULT_SETTINGS = SearchSettings()
+
+
+class Searcher:
+    """Searches one index with the model it was made with.
+
+    Example:
+        >>> searcher = Searcher(boolattn.load("minilm-l6"), open_engine("lance:///data/films"))  # doctest: +SKIP
+        >>> searcher.search("movies set in Vietnam but not about war")  # doctest: +SKIP
+    """
+
+    def __init__(
+        self, model: SentenceTransformer, engine: Engine, *, settings: SearchSettings = DEFAULT_SETTINGS
+    ) -> None:
+        """Join a model and an index.
+
+        Args:
+            model: A Boolean model, or a plain one, whose queries are then read by rules.
+            engine: The index; ``WrongIndexError`` if another model encoded its documents.
+            settings: Which stages to go through.
+        """
+        described = engine.describe()
+        if described.fingerprint != document_fingerprint(model):
+            raise WrongIndexError(
+                f"the index holds vectors of {described.model}, and this is another model, whose vectors cannot be "
+                "compared with them: load that one, or encode and index the documents with this one"
+            )
+        self.engine, self.settings = engine, settings
+        self._plain = model.documents() if isinstance(model, DualEncoder) else model
+        self._model = model if settings.plan else self._plain
+        self._normalise = similarity_of(self._plain, described.model) == "cosine"
+
+    def plan(self, query: str) -> BooleanPlan:
+        """Return what is understood of a query; if it is not to be read, one wanted atom."""
+        if not self.settings.plan:
+            return BooleanPlan(query, QueryAtom.at(query, Span(0, len(query))), 1.0, "given")
+        return self._model.plan(query) if isinstance(self._model, DualEncoder) else plan_by_rules(query)
+
+    def search(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> list[SearchHit]:
+        """Return the k best documents that fulfil all conditions, best first, with their texts and the reasons."""
+        if self.settings.verify:
+            return verified_hits(self.gather(query, k, where), self.settings.strength, k)
+        hits = self.rank(query, k, where)
+        return unverified_hits(hits, self.engine.fetch([hit.doc_id for hit in hits]))
+
+    def rank(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> list[Hit]:
+        """Return ids and scores of the k best alone; unless they are verified, no document is fetched."""
+        _require_hits(k)
+        if self.settings.verify:
+            return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
+        vector = self._encode(self._model, [query])[0]
+        if not self._asks_text:
+            return self.engine.search(vector, k, where)
+        plan, depth = self.plan(query), max(k, self.settings.pool)
+        found = [self.engine.search(vector, depth, where), self._by_text(plan, depth, where)]
+        unwanted = self._unwanted_by_text(plan, depth, where)
+        return fuse(found, unwanted, self.settings.strength)[:k]
+
+    def gather(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> Pool:
+        """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
+        _require_hits(k)
+        plan, depth = self.plan(query), max(k, self.settings.pool)
+        vector = self._encode(self._model, [query])[0]
+        by_text = self._by_text(plan, depth, where)
+        found = [*self.engine.search(vector, depth, where), *by_text]
+        rows = self.engine.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
+        # A query that is one wanted atom has been encoded as just that.
+        plain = isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1
+        atoms = vector[None] if plain else self._encode(self._plain, [atom.text for atom in plan.atoms])
+        return Pool.of(plan, rows, vector, atoms, by_text)
+
+    @property
+    def _asks_text(self) -> bool:
+        return self.settings.text and self.engine.has_text
+
+    def _by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Condition]) -> list[Hit]:
+        words = words_of(atom.text for atom in plan.positives) if self._asks_text else []
+        return self.engine.search_text(" ".join(words), depth, where) if words else []
+
+    def _unwanted_by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Condition]) -> list[Hit]:
+        """Find what BM25 would for the unwanted words, those left out that are wanted too."""
+        told = zip(plan.atoms, telling_words(plan.atoms), strict=True)
+        words = list(dict.fromkeys(word for atom, words in told if atom.sign == -1 for word in words))
+        return self.engine.search_text(" ".join(words), depth, where) if words and self.settings.strength else []
+
+    def _encode(self, model: SentenceTransformer, queries: list[str]) -> Vectors:
+        """Return the vectors (Q, D) of queries."""
+        return cast(
+            Vectors,
+            model.encode_query(
+                queries, normalize_embeddings=self._normalise, convert_to_numpy=True, show_progress_bar=False
+            ),
+        )
+
+
+def _require_hits(k: int) -> None:
+    if k < 1:
+        raise ValueError(f"k is {k}: ask for 1 hit or more")

@@ -1,0 +1,28 @@
+import pytest
+
+from boolattn import DualEncoder
+from boolattn.evaluation.strengths import STRENGTHS, strength_curve
+from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.retrieval.searcher import SearchSettings
+from tests.retrieval.memory_engine import MemoryEngine
+from tests.retrieval.vietnam import FILMS, QUERY, WAR
+
+
+@pytest.fixture
+def task():
+    return RetrievalTask("films", {"q": QUERY}, FILMS.items, {"q": {"cooking", "river", "hanoi"}}, negated={"q": WAR})
+
+
+def test_more_strength_leaves_out_more(minilm_folder, task, tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path))
+    monkeypatch.setattr("boolattn.evaluation.strengths.DEPTH", 4)
+    model = DualEncoder.training_free(str(minilm_folder))
+    points = strength_curve([task], model, "MiniLM", lambda name: MemoryEngine())
+    assert [point.strength for point in points] == list(STRENGTHS)
+    left = [point.measures["films"]["violation@20"] for point in points]
+    assert left == sorted(left, reverse=True) and left[0] > left[-1]
+    assert points[-1].measures["films"]["R@20"] == 1
+
+
+def test_the_default_is_on_the_curve():
+    assert SearchSettings().strength in STRENGTHS

@@ -1,0 +1,166 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from boolattn import DualEncoder
+from boolattn.encoders.fingerprint import document_fingerprint
+from boolattn.queries.understanding import plan_by_rules
+from boolattn.retrieval.engines.protocol import Condition, IndexDescription, Rows, WrongIndexError
+from boolattn.retrieval.searcher import Searcher, SearchSettings
+from tests.retrieval.memory_engine import MemoryEngine
+from tests.retrieval.vietnam import FILMS, QUERY, WAR
+
+DENSE = SearchSettings(text=False, verify=False)
+HYBRID = SearchSettings(verify=False)
+
+
+@pytest.fixture(scope="module")
+def bare(minilm_folder):
+    return SentenceTransformer(str(minilm_folder))
+
+
+@pytest.fixture(scope="module")
+def model(minilm_folder):
+    return DualEncoder.training_free(str(minilm_folder))
+
+
+@pytest.fixture(scope="module")
+def filled(bare):
+    """Return a function that makes an index of the films; the even ones are in colour."""
+    vectors = bare.encode(list(FILMS.values()), normalize_embeddings=True)
+    description = IndexDescription(
+        document_fingerprint(bare), "MiniLM", vectors.shape[1], "cosine", {"colour": "boolean"}
+    )
+    colours = [{"colour": number % 2 == 0} for number in range(len(FILMS))]
+    titles = [name.title() for name in FILMS]
+
+    def make(has_text=True):
+        engine = MemoryEngine(has_text)
+        engine.create(description)
+        engine.upsert(Rows(list(FILMS), titles, list(FILMS.values()), vectors, colours))
+        return engine
+
+    return make
+
+
+def ids(hits):
+    return [hit.doc_id for hit in hits]
+
+
+def test_an_index_of_another_model_is_refused(model, filled):
+    engine = filled()
+    engine.create(replace(engine.describe(), fingerprint="another", model="other-model"))
+    with pytest.raises(WrongIndexError, match=r"other-model.*load that one"):
+        Searcher(model, engine)
+
+
+def test_the_dense_leg_is_one_vector_and_one_engine_call(model, filled):
+    engine = filled()
+    found = Searcher(model, engine, settings=DENSE).rank(QUERY, 3)
+    assert engine.asked == [("search", 3)]
+    assert found == engine.search(model.encode_query(QUERY, normalize_embeddings=True), 3)
+
+
+def test_without_a_plan_the_vector_is_the_plain_models(model, bare, filled):
+    engine = filled()
+    found = Searcher(model, engine, settings=replace(DENSE, plan=False)).rank(QUERY, 5)
+    assert found == engine.search(bare.encode_query(QUERY, normalize_embeddings=True), 5)
+    assert found != Searcher(model, engine, settings=DENSE).rank(QUERY, 5)
+
+
+def test_without_a_plan_the_query_is_one_wanted_atom(model, filled):
+    engine = filled()
+    Searcher(model, engine, settings=replace(HYBRID, plan=False)).rank(QUERY)
+    assert ("search_text", "movies set vietnam war") in engine.asked
+    [hit, *_] = Searcher(model, engine, settings=SearchSettings(plan=False)).search(QUERY)
+    assert [(atom.text, atom.sign) for atom in hit.atoms] == [(QUERY, 1)]
+
+
+def test_text_is_asked_for_wanted_words_and_lowers_by_unwanted_ones(model, filled):
+    engine = filled()
+    lowered = Searcher(model, engine, settings=HYBRID).rank(QUERY)
+    assert [text for call, text in engine.asked if call == "search_text"] == ["movies set vietnam", "war"]
+    engine.asked.clear()
+    not_lowered = Searcher(model, engine, settings=replace(HYBRID, strength=0)).rank(QUERY)
+    assert [text for call, text in engine.asked if call == "search_text"] == ["movies set vietnam"]
+    assert {hit.doc_id for hit in lowered if hit.score < dict_of(not_lowered)[hit.doc_id]} == WAR
+
+
+def dict_of(hits):
+    return {hit.doc_id: hit.score for hit in hits}
+
+
+def test_text_finds_what_a_vector_cannot(model, filled):
+    query = "xqz17"
+    by_vector = dict_of(Searcher(model, filled(), settings=DENSE).rank(query, len(FILMS)))
+    joined = Searcher(model, filled(), settings=HYBRID).rank(query, len(FILMS))
+    assert joined[0].doc_id == "xqz17" and joined[0].score > joined[1].score
+    assert set(by_vector) == set(dict_of(joined))
+
+
+@pytest.mark.parametrize("has_text", [True, False])
+def test_verification_demotes_what_is_unwanted_and_says_so(model, filled, has_text):
+    hits = Searcher(model, filled(has_text)).search(QUERY, len(FILMS))
+    assert set(ids(hits)[:2]) == {"cooking", "river"}
+    of = {hit.doc_id: hit for hit in hits}
+    assert [(atom.text, atom.sign) for atom in of["platoon"].atoms] == [("movies set in Vietnam", 1), ("war", -1)]
+    assert all(of[name].atoms[1].effect < 0 for name in WAR)
+    assert all(of[name].atoms[1].effect == 0 for name in ("cooking", "cowboy"))
+    assert of["river"].atoms[0].effect > 0 > of["space"].atoms[0].effect
+
+
+def test_strength_says_how_far(model, filled):
+    def place(strength):
+        hits = Searcher(model, filled(), settings=SearchSettings(strength=strength)).search(QUERY, len(FILMS))
+        return np.mean([ids(hits).index(name) for name in WAR])
+
+    assert place(0) < place(1) <= place(5)
+
+
+def test_a_plain_model_is_read_by_rules(bare, filled):
+    searcher = Searcher(bare, filled())
+    assert searcher.plan(QUERY) == plan_by_rules(QUERY)
+    assert WAR & set(ids(Searcher(bare, filled(), settings=DENSE).search(QUERY, 2)))
+    assert not WAR & set(ids(searcher.search(QUERY, 2)))
+
+
+def test_hits_come_with_their_documents(model, filled):
+    for settings in (SearchSettings(), HYBRID, DENSE):
+        searcher = Searcher(model, filled(), settings=settings)
+        hits = searcher.search("cattle drive", 2)
+        assert (hits[0].doc_id, hits[0].title, hits[0].text) == ("cowboy", "Cowboy", FILMS["cowboy"])
+        assert hits[0].metadata == {"colour": True} and len(hits) == 2 and hits[0].score > hits[1].score
+        assert [(hit.doc_id, hit.score) for hit in hits] == [
+            (hit.doc_id, hit.score) for hit in searcher.rank("cattle drive", 2)
+        ]
+
+
+@pytest.mark.parametrize("settings", [SearchSettings(), HYBRID, DENSE])
+def test_conditions_hold_in_every_stage(model, filled, settings):
+    searcher = Searcher(model, filled(), settings=settings)
+    in_colour = [Condition("colour", "=", True)]
+    assert set(ids(searcher.search(QUERY, 10, in_colour))) == set(list(FILMS)[::2])
+    assert searcher.search(QUERY, 10, [*in_colour, Condition("colour", "=", False)]) == []
+
+
+def test_a_pool_is_never_smaller_than_what_is_asked_for(model, filled):
+    searcher = Searcher(model, filled(), settings=SearchSettings(pool=1))
+    assert len(searcher.search(QUERY, 7)) == 7
+    assert len(searcher.gather(QUERY, 1).rows) <= 2
+
+
+@pytest.mark.parametrize("query", ["", "not war", "of the"])
+def test_queries_that_want_nothing_are_answered(model, filled, query):
+    for settings in (SearchSettings(), HYBRID, DENSE):
+        assert len(Searcher(model, filled(), settings=settings).search(query, 4)) == 4
+
+
+def test_settings_out_of_bounds_are_refused(model, filled):
+    for mistake in ({"strength": -1}, {"strength": float("inf")}, {"strength": float("nan")}, {"pool": 0}):
+        with pytest.raises(ValueError, match="give"):
+            SearchSettings(**mistake)
+    for ask in (Searcher(model, filled()).search, Searcher(model, filled(), settings=DENSE).rank):
+        with pytest.raises(ValueError, match="1 hit or more"):
+            ask(QUERY, 0)
