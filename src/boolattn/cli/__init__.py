@@ -10,6 +10,7 @@ from boolattn.cli.encode import encode
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
 from boolattn.cli.index import index
+from boolattn.cli.search import search
 from boolattn.cli.ship import ship
 from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
@@ -19,6 +20,7 @@ app.command()(encode)
 app.command()(evaluate)
 app.command()(explain)
 app.command()(index)
+app.command()(search)
 app.command()(pretrain)
 app.command()(finetune)
 app.command()(ship)

@@ -47,9 +47,9 @@ def render(explanation: Explanation) -> RenderableType:
     words = words_of(explanation)
     runs = list(runs_of(explanation.query, words))
     parts: list[RenderableType] = [Text.assemble(*(_marked(run) for run in runs)), ""]
-    parts += [Text(_printable(sentence)) for sentence in in_words(explanation, runs)] + [Text()]
+    parts += [Text(printable(sentence)) for sentence in in_words(explanation, runs)] + [Text()]
     parts += [
-        Text(f"{'-' if atom.sign < 0 else '+'} {_printable(atom.text)}", "red" if atom.sign < 0 else "green")
+        Text(f"{'-' if atom.sign < 0 else '+'} {printable(atom.text)}", "red" if atom.sign < 0 else "green")
         for atom in explanation.plan.atoms
     ]
     parts.append(Text.assemble((explanation.source, "bold reverse"), f" {SOURCES[explanation.source]}"))
@@ -61,7 +61,7 @@ def render(explanation: Explanation) -> RenderableType:
 
 
 def _marked(run: Run) -> Text:
-    text = _printable(run.text)
+    text = printable(run.text)
     if run.role is None:
         return Text(text)
     opening, style, closing = JOINED if run.role == "wanted" and run.operators else LOOKS[run.role]
@@ -103,7 +103,7 @@ def _ascii(number: str) -> str:
     return number.replace(MINUS, "-")
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Show that there is something that would control the terminal, instead of sending it there."""
     text = " ".join(re.split(r"[\t\r\n]", text))
     return "".join("?" if unicodedata.category(sign) == "Cc" or sign in BIDI_CONTROLS else sign for sign in text)

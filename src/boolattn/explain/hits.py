@@ -1,0 +1,80 @@
+"""Hits of a search in the terminal: what was found, and what raised or lowered it."""
+
+import re
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from boolattn.explain.terminal import printable
+from boolattn.queries.plan import BooleanPlan
+from boolattn.retrieval.atom_words import words_of
+from boolattn.retrieval.hits import AtomEffect, SearchHit
+
+SNIPPET = 180  # characters
+_BEFORE = 40  # of these, so many before the first wanted word
+
+
+def render_hits(plan: BooleanPlan, hits: Sequence[SearchHit]) -> RenderableType:
+    """Return what ``rich`` prints: the plan, then each hit with a snippet and what its atoms did."""
+    if not hits:
+        return Text("nothing found")
+    parts: list[RenderableType] = [_plan(plan), Text()]
+    for place, hit in enumerate(hits, start=1):
+        parts += [_heading(place, hit), Text(snippet(hit.text, plan), "dim")]
+        if hit.atoms:
+            parts.append(Text("   ").join(_effect(atom) for atom in hit.atoms))
+        parts.append(Text())
+    return Group(*parts[:-1])
+
+
+def render_beside(plain: Sequence[SearchHit], boolean: Sequence[SearchHit]) -> RenderableType:
+    """Return two columns: what the plain model finds, and what is found once the query is read."""
+    table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
+    for title in ("", "plain", "Boolean"):
+        table.add_column(title, ratio=1 if title else None, no_wrap=not title)
+    kept = [{hit.doc_id for hit in hits} for hits in (plain, boolean)]
+    for place in range(max(len(plain), len(boolean))):
+        old, new = (_named(hits, place, other) for hits, other in zip((plain, boolean), kept[::-1], strict=True))
+        old.stylize("red" if old.plain.startswith("-") else "")
+        new.stylize("green" if new.plain.startswith("-") else "")
+        if new.plain.startswith("-"):
+            new = Text("+" + new.plain[1:], "green")
+        table.add_row(str(place + 1), old, new)
+    return Group(table, Text("- found by the plain model alone   + found by the Boolean one alone", "dim"))
+
+
+def snippet(text: str, plan: BooleanPlan) -> str:
+    """Return the part of a text around the first wanted word in it."""
+    text = printable(text)
+    words = words_of(atom.text for atom in plan.positives)
+    found = re.search(rf"\b({'|'.join(map(re.escape, words))})", text, re.IGNORECASE) if words else None
+    start = max(0, found.start() - _BEFORE) if found else 0
+    start = text.find(" ", start) + 1 if start else 0  # at the beginning of a word
+    shown = text[start : start + SNIPPET]
+    return ("..." if start else "") + shown + ("..." if start + SNIPPET < len(text) else "")
+
+
+def _plan(plan: BooleanPlan) -> Text:
+    signs = {1: ("+ ", "green"), -1: ("- ", "red")}
+    return Text("   ").join(
+        Text(signs[atom.sign][0] + printable(atom.text), signs[atom.sign][1]) for atom in plan.atoms
+    )
+
+
+def _heading(place: int, hit: SearchHit) -> Text:
+    named = Text(printable(hit.title or hit.doc_id), "bold")
+    return Text.assemble(f"{place:>2}. ", named, (f"  {hit.score:.3f}  {printable(hit.doc_id)}", "dim"))
+
+
+def _effect(atom: AtomEffect) -> Text:
+    return Text(f"{printable(atom.text)} {atom.effect:+.2f}", "red" if atom.effect < 0 else "green")
+
+
+def _named(hits: Sequence[SearchHit], place: int, other: set[str]) -> Text:
+    """Return the title at a place, after a sign if the other side lacks it."""
+    if place >= len(hits):
+        return Text()
+    hit = hits[place]
+    return Text(f"{' ' if hit.doc_id in other else '-'} {printable(hit.title or hit.doc_id)}")

@@ -1,0 +1,89 @@
+"""From a file of films to answers, by commands alone, with the real model and a real engine."""
+
+import json
+import re
+
+import pytest
+from typer.testing import CliRunner
+
+from boolattn.cli import app
+
+FILMS = [
+    ("Platoon", 1986, "Soldiers fight the war in the jungle of Vietnam."),
+    ("Coming Home", 1978, "A veteran of the Vietnam war comes home."),
+    ("Bridge", 1969, "Pilots bomb a bridge in Vietnam during the war."),
+    ("Kitchen", 2004, "A cooking show travels through Vietnam."),
+    ("Hanoi", 2011, "A love story in the streets of Hanoi, in Vietnam."),
+    ("River", 1995, "Two sisters grow up on a river in Vietnam."),
+    ("Trench", 1930, "Soldiers wait for the end of the war in a trench in France."),
+    ("Abilene", 1948, "A cowboy drives cattle \x1b[31mto Abilene."),
+]
+QUERY = "films set in Vietnam but not about war"
+
+
+@pytest.fixture(scope="module")
+def run(minilm_folder):
+    def call(*arguments, code=0):
+        environment = {"COLUMNS": "200", "BOOLATTN_BACKBONE": str(minilm_folder)}
+        result = CliRunner().invoke(app, [str(each) for each in arguments], env=environment)
+        assert result.exit_code == code, result.output
+        return result.output if code else result.stdout
+
+    return call
+
+
+@pytest.fixture(scope="module")
+def uri(tmp_path_factory, run, minilm_folder):
+    folder = tmp_path_factory.mktemp("films")
+    rows = [{"_id": title, "title": title, "year": year, "text": text} for title, year, text in FILMS]
+    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    run("encode", folder / "films.jsonl", "--model", minilm_folder, "--out", folder / "vectors")
+    run("index", folder / "vectors", "--engine", f"lance://{folder}/index/films")
+    return f"lance://{folder}/index/films"
+
+
+def test_what_is_not_wanted_comes_last_and_one_sees_why(run, uri):
+    found = json.loads(run("search", QUERY, "--engine", uri, "-k", 6, "--json"))
+    assert "NOT" in found["plan"]["plan"]
+    titles = [hit["title"] for hit in found["hits"]]
+    assert set(titles[:3]) == {"Kitchen", "Hanoi", "River"}
+    platoon = found["hits"][titles.index("Platoon")]
+    [lowered] = [atom for atom in platoon["atoms"] if atom["sign"] == -1]
+    assert lowered["effect"] < 0 and "war" in lowered["text"]
+    said = run("search", QUERY, "--engine", uri, "-k", 6)
+    assert "war -" in said and "- " in said.splitlines()[0]
+
+
+def test_the_plain_answer_stands_beside(run, uri):
+    found = json.loads(run("search", QUERY, "--engine", uri, "-k", 3, "--plain", "--json"))
+    plain = {hit["title"] for hit in found["plain"]}
+    assert plain & {"Platoon", "Coming Home", "Bridge"}
+    said = run("search", QUERY, "--engine", uri, "-k", 3, "--plain")
+    assert "found by the plain model alone" in said
+    assert any(f"- {title}" in said for title in plain)
+
+
+def test_conditions_and_stages(run, uri):
+    found = json.loads(run("search", QUERY, "--engine", uri, "--where", "year>=2000", "--no-text", "--json"))
+    assert {hit["title"] for hit in found["hits"]} == {"Kitchen", "Hanoi"}
+    bare = json.loads(run("search", QUERY, "--engine", uri, "--no-text", "--no-verify", "-k", 2, "--json"))
+    assert len(bare["hits"]) == 2 and not bare["hits"][0]["atoms"]
+
+
+def test_no_document_controls_the_terminal(run, uri):
+    assert "\x1b[31m" not in run("search", "a cowboy and his cattle", "--engine", uri, "-k", 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--where", "colour=red"), "no field 'colour'.*year"),
+        (("--where", "year=red"), "year is of type integer"),
+        (("--where", "year"), "is no condition"),
+        (("--model", "nowhere"), "cannot load 'nowhere'"),
+        (("--engine", "redis://x"), "redis"),
+    ],
+)
+def test_mistakes_are_named(run, uri, arguments, says):
+    said = " ".join(run("search", QUERY, "--engine", uri, *arguments, code=2).replace("│", " ").split())
+    assert re.search(says, said), said
