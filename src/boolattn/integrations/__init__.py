@@ -1,0 +1,1 @@
+"""Searchers as the retrievers of other frameworks, one file each."""

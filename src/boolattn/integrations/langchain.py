@@ -1,0 +1,40 @@
+"""A Searcher as a LangChain retriever; needs ``pip install boolattn[langchain]``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+try:
+    from langchain_core.callbacks import CallbackManagerForRetrieverRun
+    from langchain_core.documents import Document
+    from langchain_core.retrievers import BaseRetriever
+except ImportError as error:
+    raise ImportError("this needs LangChain: pip install 'boolattn[langchain]'") from error
+from pydantic import ConfigDict
+
+from boolattn.retrieval.engines.protocol import Condition
+from boolattn.retrieval.hits import SearchHit
+from boolattn.retrieval.searcher import Searcher
+
+
+class BooleanRetriever(BaseRetriever):
+    """Finds documents for a chain; each comes with its score and with what each atom of the query did to it.
+
+    Example:
+        >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP
+        >>> retriever.invoke("movies set in Vietnam but not about war")  # doctest: +SKIP
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
+    searcher: Searcher
+    k: int = 10
+    where: Sequence[Condition] = ()
+
+    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+        return [_document(hit) for hit in self.searcher.search(query, self.k, self.where)]
+
+
+def _document(hit: SearchHit) -> Document:
+    metadata: dict[str, Any] = dict(hit.metadata)
+    metadata |= {"title": hit.title, "score": hit.score, "atoms": {atom.text: atom.effect for atom in hit.atoms}}
+    return Document(page_content=hit.text, id=hit.doc_id, metadata=metadata)

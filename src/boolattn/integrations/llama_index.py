@@ -1,0 +1,37 @@
+"""A Searcher as a LlamaIndex retriever; needs ``pip install boolattn[llama-index]``."""
+
+from collections.abc import Sequence
+from typing import Any
+
+try:
+    from llama_index.core.retrievers import BaseRetriever
+    from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+except ImportError as error:
+    raise ImportError("this needs LlamaIndex: pip install 'boolattn[llama-index]'") from error
+
+from boolattn.retrieval.engines.protocol import Condition
+from boolattn.retrieval.hits import SearchHit
+from boolattn.retrieval.searcher import Searcher
+
+
+class BooleanRetriever(BaseRetriever):
+    """Finds nodes for a query engine; each comes with its score and with what each atom of the query did to it.
+
+    Example:
+        >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP
+        >>> retriever.retrieve("movies set in Vietnam but not about war")  # doctest: +SKIP
+    """
+
+    def __init__(self, searcher: Searcher, k: int = 10, where: Sequence[Condition] = (), **kwargs: Any) -> None:
+        """Take k hits of every search, of documents that fulfil all conditions."""
+        self.searcher, self.k, self.where = searcher, k, where
+        super().__init__(**kwargs)
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return [_node(hit) for hit in self.searcher.search(query_bundle.query_str, self.k, self.where)]
+
+
+def _node(hit: SearchHit) -> NodeWithScore:
+    metadata: dict[str, Any] = dict(hit.metadata)
+    metadata |= {"title": hit.title, "atoms": {atom.text: atom.effect for atom in hit.atoms}}
+    return NodeWithScore(node=TextNode(id_=hit.doc_id, text=hit.text, metadata=metadata), score=hit.score)

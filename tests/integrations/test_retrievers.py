@@ -1,0 +1,40 @@
+import pytest
+
+from boolattn.integrations import langchain, llama_index
+from boolattn.retrieval.engines.protocol import Condition
+from boolattn.retrieval.searcher import Searcher
+from tests.retrieval.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
+
+
+@pytest.fixture(scope="module")
+def searcher(model, filled):  # noqa: F811
+    return Searcher(model, filled())
+
+
+def test_langchain_gets_documents_with_the_reasons(searcher):
+    found = langchain.BooleanRetriever(searcher=searcher, k=3).invoke(QUERY)
+    assert [document.id for document in found] == [hit.doc_id for hit in searcher.search(QUERY, 3)]
+    assert found[0].metadata["score"] >= found[1].metadata["score"]
+    assert found[0].page_content and found[0].metadata["title"]
+    assert any("war" in atom for atom in found[0].metadata["atoms"])
+
+
+def test_langchain_chains_take_it(searcher):
+    chain = langchain.BooleanRetriever(searcher=searcher, k=2) | (lambda found: [document.id for document in found])
+    assert chain.invoke(QUERY) == [hit.doc_id for hit in searcher.search(QUERY, 2)]
+
+
+def test_llama_index_gets_nodes_with_scores(searcher):
+    found = llama_index.BooleanRetriever(searcher, k=3).retrieve(QUERY)
+    assert [node.node.node_id for node in found] == [hit.doc_id for hit in searcher.search(QUERY, 3)]
+    assert found[0].score >= found[1].score
+    assert any("war" in atom for atom in found[0].node.metadata["atoms"])
+
+
+def test_conditions_hold_in_both(searcher):
+    where = [Condition("colour", "=", True)]
+    for found in (
+        langchain.BooleanRetriever(searcher=searcher, where=where).invoke(QUERY),
+        [each.node for each in llama_index.BooleanRetriever(searcher, where=where).retrieve(QUERY)],
+    ):
+        assert found and all(each.metadata["colour"] is True for each in found)
