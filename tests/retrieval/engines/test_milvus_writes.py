@@ -1,24 +1,44 @@
 """What can go wrong between a client and its server."""
 
+import pytest
 from pymilvus import MilvusException
 
+from boolattn.retrieval.engines.milvus_settling import SMALL
 from boolattn.retrieval.engines.opening import open_engine
 from tests.retrieval.engines.films import DESCRIPTION, films, same
 
 
-def test_documents_are_there_once_though_the_answer_was_lost(milvus, monkeypatch):
+def test_what_the_server_refuses_is_told(milvus):
+    engine = open_engine(f"{milvus.uri}/not-a-name-for-milvus")
+    with pytest.raises(OSError, match=r"not-a-name-for-milvus: .*Invalid collection name"):
+        engine.create(DESCRIPTION)
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_documents_are_there_once_though_no_answer_came(milvus, monkeypatch, written):
     engine = open_engine(f"{milvus.uri}/lost")
     engine.create(DESCRIPTION)
-    write, answers = engine._client.insert, []
+    client, answers = engine._client.client, []
+    write = client.insert
 
-    def write_and_lose_the_answer(*given, **settings):
-        answers.append(write(*given, **settings))
+    def lose_the_answer(*given, **settings):
+        answers.append(write(*given, **settings) if written else {"insert_count": 0})
         raise MilvusException(message="connection lost")
 
-    monkeypatch.setattr(engine._client, "insert", write_and_lose_the_answer)
+    monkeypatch.setattr(client, "insert", lose_the_answer)
     rows = films([str(n) for n in range(20)])
     engine.upsert(rows)
-    assert answers[0]["insert_count"] == 20
+    assert [answer["insert_count"] for answer in answers] == [20 * written]
     assert engine.count() == 20 and engine.shards() == {"s": 20}
     assert same(engine.fetch(rows.ids), rows)
+    engine.drop()
+
+
+def test_settled_means_that_the_graph_is_searched(milvus):
+    engine = open_engine(f"{milvus.uri}/settled")
+    engine.create(DESCRIPTION)
+    engine.upsert(films([str(n) for n in range(SMALL + 1)]))
+    engine.settle()
+    [segment] = engine._client.list_loaded_segments("settled")
+    assert (segment.num_rows, segment.index_name) == (SMALL + 1, "vector")
     engine.drop()

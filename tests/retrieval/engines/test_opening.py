@@ -1,5 +1,7 @@
 """Addresses."""
 
+import sys
+
 import pytest
 
 from boolattn.retrieval.engines.opening import open_engine
@@ -25,5 +27,15 @@ def test_relative_folders(tmp_path, monkeypatch, uri, folder):
 
 
 def test_a_server_that_does_not_answer():
-    with pytest.raises(ConnectionError, match=r"127.0.0.1:1: is it running"):
+    with pytest.raises(OSError, match=r"127\.0\.0\.1:1: is it running"):
         open_engine("milvus://127.0.0.1:1/films")
+
+
+@pytest.mark.parametrize(
+    ("package", "uri", "extra"),
+    [("lancedb", "lance://films", "search"), ("pymilvus", "milvus://127.0.0.1:1/films", "milvus")],
+)
+def test_a_missing_package_is_named_with_its_extra(monkeypatch, package, uri, extra):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"{package}: pip install boolattn\[{extra}\]"):
+        open_engine(uri)

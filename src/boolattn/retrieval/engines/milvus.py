@@ -9,6 +9,7 @@ import numpy as np
 from boolattn.retrieval.engines import description as descriptions
 from boolattn.retrieval.engines.checking import check_rows
 from boolattn.retrieval.engines.description import MissingIndexError
+from boolattn.retrieval.engines.milvus_client import MilvusCalls, MilvusServerError
 from boolattn.retrieval.engines.milvus_expressions import among, expression, literal
 from boolattn.retrieval.engines.milvus_rows import Entity, entities_of, in_requests, rows_of
 from boolattn.retrieval.engines.milvus_schema import BM25, METRICS, index_parameters, knows_bm25, schema_of
@@ -38,17 +39,9 @@ class MilvusEngine:
             uri: Of both, as people write it, for messages.
             token: If the server asks for one.
         """
-        try:
-            from pymilvus import MilvusClient, MilvusException
-        except ImportError as error:
-            raise ImportError("milvus:// needs the package pymilvus: pip install boolattn[milvus]") from error
-        self._uri = uri
-        self._name = name
-        try:
-            self._client: Any = MilvusClient(address, token=token)
-            self.has_text = knows_bm25(self._client.get_server_version())
-        except MilvusException as error:
-            raise ConnectionError(f"no Milvus server answers at {address}: is it running? ({error.message})") from error
+        self._uri, self._name = uri, name
+        self._client = MilvusCalls(address, token, uri)
+        self.has_text = knows_bm25(self._client.get_server_version())
         self._described: IndexDescription | None = None
 
     def create(self, description: IndexDescription) -> None:
@@ -154,11 +147,9 @@ class MilvusEngine:
 
         An upsert notes a deletion for every document, new or not, for which Milvus later builds all graphs anew.
         """
-        from pymilvus import MilvusException
-
         try:
             self._client.insert(self._name, request, retry_times=0)  # tried again, it could write them twice
-        except MilvusException:
+        except MilvusServerError:
             return False
         return True
 
