@@ -1,7 +1,7 @@
 import pytest
 
 from boolattn import DualEncoder
-from boolattn.evaluation.strengths import STRENGTHS, strength_curve
+from boolattn.evaluation.strengths import STRENGTHS, plot_curve, strength_curve
 from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.retrieval.searcher import SearchSettings
 from tests.retrieval.memory_engine import MemoryEngine
@@ -22,6 +22,8 @@ def test_more_strength_leaves_out_more(minilm_folder, task, tmp_path, monkeypatc
     left = [point.measures["films"]["violation@20"] for point in points]
     assert left == sorted(left, reverse=True) and left[0] > left[-1]
     assert points[-1].measures["films"]["R@20"] == 1
+    plot_curve(points, tmp_path / "curve.png")
+    assert (tmp_path / "curve.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_the_default_is_on_the_curve():

@@ -59,12 +59,17 @@ def pipeline(
 
 
 def strengths(
-    model: Model, data: Data, backbone: Backbone = None, index: Index = None, as_json: AsJson = False
+    model: Model,
+    data: Data,
+    backbone: Backbone = None,
+    index: Index = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw the curve as a PNG.")] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Recall against violation over the strength of exclusion, on generated validation queries."""
     from boolattn.encoders.loading import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.strengths import SHOWN, strength_curve
+    from boolattn.evaluation.strengths import SHOWN, plot_curve, strength_curve
     from boolattn.evaluation.tasks import DataFolder
     from boolattn.retrieval.engines.opening import open_engine
 
@@ -76,6 +81,8 @@ def strengths(
             )
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
+    if plot is not None:
+        plot_curve(points, plot)
     if as_json:
         typer.echo(json.dumps({"rows": [dataclasses.asdict(point) for point in points]}, indent=2))
         return

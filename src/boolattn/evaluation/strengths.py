@@ -2,9 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from ir_measures import R
 from sentence_transformers import SentenceTransformer
 
+from boolattn.evaluation.figures import COLOURS, GRID, INK
 from boolattn.evaluation.measures import per_query, violation
 from boolattn.evaluation.pipeline import DEPTH, MEASURES, index_documents
 from boolattn.evaluation.rankings import Ranking
@@ -57,3 +60,25 @@ def strength_curve(
         for strength, run in runs.items():
             measured[strength][task.name] = means(per_query(SHOWN, run, task.answers, task.negated))
     return [CurvePoint(strength, measures) for strength, measures in measured.items()]
+
+
+def plot_curve(points: Sequence[CurvePoint], path: Path) -> None:
+    """Draw recall against violation, a panel for each benchmark, every point named by its strength, as a PNG."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+    names = list(points[0].measures)
+    figure = Figure(figsize=(3.4 * len(names), 3.2), dpi=200, layout="constrained")
+    for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
+        across, up = ([point.measures[name][str(each)] for point in points] for each in (violation @ 20, R @ 20))
+        axes.plot(across, up, "o-", color=COLOURS[0], markersize=4)
+        for point, x, y in zip(points, across, up, strict=True):
+            axes.annotate(f"{point.strength:g}", (x, y), (3, 4), textcoords="offset points", fontsize=7, color=INK)
+        axes.set_title(name, loc="left", fontsize=10, color=INK)
+        axes.set_xlabel("violation@20 (lower is better)", fontsize=8)
+        axes.tick_params(labelsize=7, labelcolor=INK)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color=GRID)
+    figure.supylabel("R@20", fontsize=8)
+    figure.savefig(path)
