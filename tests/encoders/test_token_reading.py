@@ -1,3 +1,4 @@
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,6 +34,7 @@ def test_no_token_in_scope_no_open_gate():
     assert found.gates.tolist() == [[0.0], [0.0]]
 
 
+TEXT = "films but not;war now"
 OFFSETS = [(0, 0), (0, 5), (6, 9), (10, 13), (13, 16), (17, 20), (0, 0), (0, 0)]
 
 
@@ -44,7 +46,7 @@ def test_a_reading_goes_to_tokens_and_back():
     assert on_tokens.cues[0, :, 2].tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
     assert on_tokens.scopes[0, :, 2].tolist() == [0, 0, 0, 1, 1, 0, 0, 0]
     assert on_tokens.cues.sum() == 1 and on_tokens.scopes.sum() == 2
-    assert reading_on_characters(TokenReading(*(each[:1] for each in on_tokens)), OFFSETS) == said
+    assert reading_on_characters(TokenReading(*(each[:1] for each in on_tokens)), OFFSETS, TEXT) == said
 
 
 def test_one_operator_may_be_taken_from_all():
@@ -57,8 +59,22 @@ def test_one_operator_may_be_taken_from_all():
 def test_spans_cover_the_marked_tokens_and_no_other(marks):
     scopes = torch.zeros(1, 8, 3)
     scopes[0, :, 0] = torch.tensor(marks, dtype=torch.float)
-    spans = reading_on_characters(TokenReading(torch.ones(1, 3), torch.zeros(1, 8, 3), scopes), OFFSETS).scopes["and"]
+    spans = reading_on_characters(TokenReading(torch.ones(1, 3), torch.zeros(1, 8, 3), scopes), OFFSETS, TEXT).scopes[
+        "and"
+    ]
     for (first, last), marked in zip(OFFSETS, marks, strict=True):
         if first < last:
             assert any(span.start <= first and last <= span.end for span in spans) == marked
     assert list(spans) == sorted(spans) and not any(a.overlaps(b) for a in spans for b in spans if a != b)
+
+
+@pytest.mark.parametrize(
+    ("marks", "found"), [([1, 0, 0], ()), ([0, 1, 0], ("magnification",)), ([1, 1, 1], ("magnification x",))]
+)
+def test_words_are_marked_whole_or_not_at_all(marks, found):
+    text, offsets = "magnification x", [(0, 3), (3, 13), (14, 15)]
+    scopes = torch.zeros(1, 3, 3)
+    scopes[0, :, 2] = torch.tensor(marks)
+    reading = reading_on_characters(TokenReading(torch.ones(1, 3), torch.zeros(1, 3, 3), scopes), offsets, text)
+    assert tuple(span.of(text) for span in reading.scopes["not"]) == found
+    assert ("not" in reading.operators) == bool(found)

@@ -37,7 +37,7 @@ def test_films_become_a_folder(tmp_path, films, model):
     call = (films, "--model", model, "--out", tmp_path / "out", "--id", "#", "--text", "extract")
     code, said = run(*call, "--precision", "float16")
     assert code == 0, said
-    assert "2 documents in 1 shards" in said and "encoded 2 of them now" in said
+    assert "2 documents in 1 shard," in said and "encoded 2 of them now" in said
     assert f"boolattn index {tmp_path / 'out'} --engine lance:///" in said
     assert Manifest.read(tmp_path / "out").precision == "float16"
     rows = read_shard(tmp_path / "out" / "shard-00000.parquet")

@@ -51,9 +51,13 @@ def encode(
         raise typer.BadParameter(str(error)) from error
     manifest = done.manifest
     size = sum((out / shard.file).stat().st_size for shard in manifest.shards)
-    typer.echo(f"{out}: {manifest.documents} documents in {len(manifest.shards)} shards, {size / 1e6:.1f} MB")
+    typer.echo(f"{out}: {manifest.documents} documents in {_shards(len(manifest.shards))}, {size / 1e6:.1f} MB")
     if done.documents:
         typer.echo(f"encoded {done.documents} of them now, {done.documents / done.seconds:.0f} documents/s")
     else:
         typer.echo("all were there already")
     typer.echo(f"next: boolattn index {out} --engine lance:///{Path('index').absolute().relative_to('/')}")
+
+
+def _shards(count: int) -> str:
+    return "1 shard" if count == 1 else f"{count} shards"

@@ -27,4 +27,4 @@ def understand(tower: BooleanTower, query: str, prompt: str = "") -> Understood:
     features = tower.read(features)
     gates = features[TRACE].gates[0]
     confidence = torch.maximum(gates, 1 - gates).min()
-    return Understood(reading_on_characters(certain(features), offsets[0]), float(confidence))
+    return Understood(reading_on_characters(certain(features), offsets[0], query), float(confidence))
