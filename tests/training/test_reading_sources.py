@@ -47,8 +47,8 @@ def test_some_exclude_in_words_the_rules_do_not_know_and_some_hold_such_words_in
 
 
 def test_another_seed_other_queries(data):
-    first, again, other = (_load(data, "reading", seed, queries=80).train for seed in (0, 0, 1))
-    assert len(first) == 80
+    first, again, other = (_load(data, "reading", seed, queries=160).train for seed in (0, 0, 1))
+    assert len(first) == 160
     assert first == again != other
 
 
