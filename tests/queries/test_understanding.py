@@ -1,7 +1,7 @@
 from time import process_time
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boolattn.queries.understanding import Excluded, excluded_by_rules, excluded_by_syntax, plan_by_rules, written_out
@@ -44,7 +44,13 @@ def test_in_written_out_syntax_only_atoms_are_read():
     assert "".join(cue.of(query) for cue in cues).split() == ["AND", "NOT"]
 
 
-@given(st.text(max_size=80))
+# Letters alone seldom make a cue; pieces of queries do.
+_CUES = ["not", "NOT", "AND", "OR", "but", "without", "no", "nor", "or", "and", "except", "either", "non-", "don't"]
+_BETWEEN = ["war", "films", "two", " ", " ", ",", ":", "{", '"', "(", ")", "-", ".", "?", "é"]
+
+
+@given(st.text(max_size=80) | st.lists(st.sampled_from(_CUES + _BETWEEN), max_size=12).map("".join))
+@example(":NOT{")
 def test_no_text_is_refused(text):
     plan, excluded = plan_by_rules(text), excluded_by_rules(text)
     assert all(0 <= span.start <= span.end <= len(text) for span in (*excluded.cues, *excluded.scopes))

@@ -101,7 +101,9 @@ def negations(text: str, names: KnownNames = NO_NAMES) -> tuple[Negation, ...]:
     for cue, following in zip_longest(cues, cues[1:]):
         scope = scope_after(text, cue, following.start if following else len(text), protected)
         follows_exclusion = bool(found) and found[-1].excludes
-        excludes = scope.start < scope.end and cue not in cancelled and _excludes(text, cue, follows_exclusion)
+        # Marks alone are nothing that a document could be about: "NOT {".
+        says_what = bool(re.search(r"\w", scope.of(text)))
+        excludes = says_what and cue not in cancelled and _excludes(text, cue, follows_exclusion)
         found.append(Negation(cue, scope, excludes))
     return tuple(found)
 
