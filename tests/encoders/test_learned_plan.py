@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 
@@ -38,8 +39,16 @@ def test_the_plan_is_the_readers(model):
 
 
 def test_spans_apart_are_told_apart(model):
-    model.tower.reader = Marks(_places(model, "not"), [0, *_places(model, "movies", "set", "wars", "[SEP]")])
+    model.tower.reader = Marks([], [0, *_places(model, "movies", "set", "wars", "[SEP]")])
     assert [span.of(QUERY) for span in model.read(QUERY).scopes["not"]] == ["movies set", "wars"]
+
+
+def test_what_no_cue_speaks_of_is_in_neither_the_plan_nor_the_vector(model):
+    model.tower.reader = Marks(_places(model, "not"), _places(model, "wars"))
+    vector = model.encode_query(QUERY)
+    model.tower.reader = Marks(_places(model, "not"), _places(model, "movies", "wars"))
+    assert [span.of(QUERY) for span in model.read(QUERY).scopes["not"]] == ["wars"]
+    assert np.array_equal(model.encode_query(QUERY), vector)
 
 
 @pytest.mark.parametrize("logit", [-3.0, -0.2, 0.0, 0.2, 3.0])

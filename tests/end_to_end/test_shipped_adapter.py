@@ -41,6 +41,11 @@ def test_it_understands_words_the_rules_do_not_know(model):
     assert plan.source == "learned" and [atom.text for atom in plan.negatives] == ["romance"]
 
 
+def test_only_what_a_cue_speaks_of_is_excluded(model):
+    plan = model.plan("thrillers are out, films made in the 1920s are in")
+    assert [atom.text for atom in plan.negatives] == ["thrillers"]
+
+
 def test_it_is_small_and_says_what_it_is():
     folder = Path(__file__).parents[2] / "adapters" / "minilm-l6"
     assert sum(path.stat().st_size for path in folder.rglob("*")) < 12e6

@@ -9,6 +9,7 @@ from torch import Tensor
 from boolattn.attention import Trace
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.encoders.readout import UNWANTED, WANTED
+from boolattn.encoders.spoken_of import Layout, layout_of, spoken_of
 from boolattn.encoders.token_reading import Offsets, TokenReading, exclusion_reading, reading_on_tokens
 from boolattn.operators import NOT, OPERATORS
 from boolattn.queries.plan import TRUSTED_CONFIDENCE
@@ -19,6 +20,7 @@ GATES, CUES, SCOPES = "boolean_gates", "boolean_cues", "boolean_scopes"
 HINTS = "boolean_hints"  # what rules make of a query, for the learned reader
 SETTLED = "boolean_settled"  # the queries that need no reader: their caller, or explicit syntax, says what they exclude
 OWN = "boolean_own_tokens"  # (B, L): 1 for tokens of the query itself, which alone it can speak of
+LAYOUT = "boolean_layout"  # (B, L, 2): where each token stands among brackets and commas
 TRACE = "boolean_trace"  # what the reader or the mechanism found, for losses to look at
 
 
@@ -42,6 +44,9 @@ def for_reader(queries: Sequence[str], excluded: Sequence[Excluded | None], offs
         SETTLED: is_settled,
         HINTS: torch.cat([by_rules.cues, by_rules.scopes, gates], dim=-1),
         OWN: torch.tensor([[float(first < last) for first, last in row] for row in offsets]),
+        LAYOUT: torch.tensor(
+            [[layout_of(query, *place) for place in row] for query, row in zip(queries, offsets, strict=True)]
+        ),
     }
 
 
@@ -75,6 +80,11 @@ def certain(features: dict[str, Any]) -> TokenReading:
     trace: Trace = features[TRACE]
     own = features[OWN][..., None]
     cues, scopes = ((each > TRUSTED_CONFIDENCE) * own for each in (trace.cues, trace.scopes[-1][:, :, 0]))
+    column = list(OPERATORS).index(NOT.name)
+    for row in scopes[..., column].any(dim=1).nonzero()[:, 0].tolist():
+        layout = [Layout(*where) for where in features[LAYOUT][row].tolist()]
+        kept = spoken_of(cues[row, :, column].bool().tolist(), scopes[row, :, column].bool().tolist(), layout)
+        scopes[row, :, column] = torch.tensor(kept).to(scopes)
     return TokenReading(*(each.to(trace.gates) for each in (trace.gates > TRUSTED_CONFIDENCE, cues, scopes)))
 
 
