@@ -9,14 +9,34 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 import pytest
 import torch
+from hypothesis import settings
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
 from tests.encoders.tiny import KINDS, tiny
 
+RETRIEVAL = Path(__file__).parent / "retrieval"
+
+# The same examples every time: a change fails for what it changed. `--hypothesis-profile=search` tries new ones.
+settings.register_profile("same", derandomize=True, deadline=None)
+settings.register_profile("search", max_examples=1000, deadline=None)
+settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of a file in one process, and all that need the Milvus server in one: it starts once."""
+    for item in items:
+        needs_engines = RETRIEVAL in item.path.parents
+        item.add_marker(pytest.mark.xdist_group("retrieval" if needs_engines else str(item.path)))
+
 
 @pytest.fixture(autouse=True)
-def _seeded():
+def _as_at_the_start():
+    """Begin each test with one seed, and with as many threads as the first: their number shows in the last digits."""
+    threads = torch.get_num_threads()
     torch.manual_seed(0)
+    yield
+    if torch.get_num_threads() != threads:
+        torch.set_num_threads(threads)
 
 
 @pytest.fixture(params=KINDS, ids=" ".join)
