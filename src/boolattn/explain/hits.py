@@ -34,13 +34,9 @@ def render_beside(plain: Sequence[SearchHit], boolean: Sequence[SearchHit]) -> R
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     for title in ("", "plain", "Boolean"):
         table.add_column(title, ratio=1 if title else None, no_wrap=not title)
-    kept = [{hit.doc_id for hit in hits} for hits in (plain, boolean)]
+    by_plain, by_boolean = ({hit.doc_id for hit in hits} for hits in (plain, boolean))
     for place in range(max(len(plain), len(boolean))):
-        old, new = (_named(hits, place, other) for hits, other in zip((plain, boolean), kept[::-1], strict=True))
-        old.stylize("red" if old.plain.startswith("-") else "")
-        new.stylize("green" if new.plain.startswith("-") else "")
-        if new.plain.startswith("-"):
-            new = Text("+" + new.plain[1:], "green")
+        old, new = _named(plain, place, by_boolean, "-", "red"), _named(boolean, place, by_plain, "+", "green")
         table.add_row(str(place + 1), old, new)
     return Group(table, Text("- found by the plain model alone   + found by the Boolean one alone", "dim"))
 
@@ -72,9 +68,10 @@ def _effect(atom: AtomEffect) -> Text:
     return Text(f"{printable(atom.text)} {atom.effect:+.2f}", "red" if atom.effect < 0 else "green")
 
 
-def _named(hits: Sequence[SearchHit], place: int, other: set[str]) -> Text:
-    """Return the title at a place, after a sign if the other side lacks it."""
+def _named(hits: Sequence[SearchHit], place: int, other: set[str], sign: str, style: str) -> Text:
+    """Return the title at a place, after the sign and in the style if the other side lacks it."""
     if place >= len(hits):
         return Text()
     hit = hits[place]
-    return Text(f"{' ' if hit.doc_id in other else '-'} {printable(hit.title or hit.doc_id)}")
+    title = printable(hit.title or hit.doc_id)
+    return Text(f"  {title}") if hit.doc_id in other else Text(f"{sign} {title}", style)
