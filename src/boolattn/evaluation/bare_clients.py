@@ -2,17 +2,16 @@
 
 from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from boolattn.retrieval.engines import lance, milvus
 from boolattn.retrieval.engines.milvus_schema import METRICS
+from boolattn.retrieval.engines.opening import parse_address
 
 
 def bare_search(uri: str, similarity: str) -> Callable[[Any, int], Any]:
     """Return a function that asks an engine's client for the k nearest to a vector."""
-    parts = urlsplit(uri)
-    where, _, name = f"{parts.netloc}{parts.path}".rpartition("/")
-    return _bare_milvus(where, name, similarity) if parts.scheme == "milvus" else _bare_lance(where, name, similarity)
+    engine, where, name = parse_address(uri)
+    return _bare_milvus(where, name, similarity) if engine == "milvus" else _bare_lance(where, name, similarity)
 
 
 def _bare_lance(folder: str, name: str, similarity: str) -> Callable[[Any, int], Any]:
@@ -31,7 +30,7 @@ def _bare_lance(folder: str, name: str, similarity: str) -> Callable[[Any, int],
 def _bare_milvus(address: str, name: str, similarity: Any) -> Callable[[Any, int], Any]:
     from pymilvus import MilvusClient
 
-    client: Any = MilvusClient(f"http://{address}")
+    client: Any = MilvusClient(address)
 
     def ask(vector: Any, k: int) -> Any:
         candidates = max(milvus.CANDIDATES * k, milvus.FEWEST_CANDIDATES)

@@ -1,6 +1,7 @@
 """From an address to an engine."""
 
 import os
+from typing import Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from boolattn.retrieval.engines.protocol import Engine
@@ -12,6 +13,14 @@ _KNOWN = (
 )
 
 
+class Address(NamedTuple):
+    """Where an index is."""
+
+    engine: Literal["lance", "milvus"]
+    where: str  # a folder, a place in object storage, or a server
+    name: str
+
+
 def open_engine(uri: str) -> Engine:
     """Return the index at an address, whether it is there yet or not.
 
@@ -21,21 +30,27 @@ def open_engine(uri: str) -> Engine:
             ``milvus://host:port/name``: a collection of a Milvus server or cluster; a token, if it wants one, is read
             from the variable ``BOOLATTN_MILVUS_TOKEN``.
     """
+    address = parse_address(uri)
+    if address.engine == "lance":
+        from boolattn.retrieval.engines.lance import LanceEngine
+
+        return LanceEngine(address.where, address.name, uri)
+    from boolattn.retrieval.engines.milvus import MilvusEngine
+
+    return MilvusEngine(address.where, address.name, uri, token=os.environ.get(TOKEN_VARIABLE, ""))
+
+
+def parse_address(uri: str) -> Address:
+    """Return what an address says, as the engines' own clients take it; ``ValueError`` if it says nothing known."""
     parts = urlsplit(uri)
     where, _, name = f"{parts.netloc}{parts.path}".rpartition("/")
     if not name or parts.query or parts.fragment:
         raise ValueError(f"{uri!r} does not end in the name of an index; known are {_KNOWN}")
     if parts.scheme == "lance":
-        from boolattn.retrieval.engines.lance import LanceEngine
-
         # "lance:///films" is the table films in the root folder, "lance://films" one in the folder we are in.
-        return LanceEngine(where or ("/" if parts.path else "."), name, uri)
+        return Address("lance", where or ("/" if parts.path else "."), name)
     if parts.scheme.startswith("lance+"):
-        from boolattn.retrieval.engines.lance import LanceEngine
-
-        return LanceEngine(f"{parts.scheme.removeprefix('lance+')}://{where}", name, uri)
+        return Address("lance", f"{parts.scheme.removeprefix('lance+')}://{where}", name)
     if parts.scheme == "milvus":
-        from boolattn.retrieval.engines.milvus import MilvusEngine
-
-        return MilvusEngine(f"http://{where}", name, uri, token=os.environ.get(TOKEN_VARIABLE, ""))
+        return Address("milvus", f"http://{where}", name)
     raise ValueError(f"{uri!r} is of no known engine; known are {_KNOWN}")
