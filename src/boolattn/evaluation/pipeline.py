@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
+import numpy as np
 from ir_measures import R, nDCG
+from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_vectors import similarity_of
@@ -80,19 +82,25 @@ def index_documents(engine: Engine, model: SentenceTransformer, name: str, task:
         raise ValueError(f"{name} does not say what dimension its vectors have: it cannot be indexed")
     engine.create(IndexDescription(dense.fingerprint, name, dimension, similarity_of(dense.model, name)))
     there, written = engine.shards(), False
-    texts: dict[str, str] = {}
-    for ids, vectors in dense.blocks(_remembered(task.documents(), texts), task.document_tokens):
-        block = [texts.pop(doc_id) for doc_id in ids]
-        shard = hashlib.blake2b("\0".join([*ids, *block]).encode(), digest_size=16).hexdigest()
+    for ids, texts, vectors in blocks_with_texts(dense, task.documents(), task.document_tokens):
+        shard = hashlib.blake2b("\0".join([*ids, *texts]).encode(), digest_size=16).hexdigest()
         if there.get(shard) != len(ids):
-            engine.upsert(Rows(ids, [""] * len(ids), block, vectors.astype("float32"), [{}] * len(ids), shard))
+            engine.upsert(Rows(ids, [""] * len(ids), texts, vectors, [{}] * len(ids), shard))
             written = True
     if written:
         engine.settle()
 
 
-def _remembered(documents: Iterable[tuple[str, str]], texts: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """Pass documents on, and keep their texts for as long as their vectors are waited for."""
-    for doc_id, text in documents:
-        texts[doc_id] = text
-        yield doc_id, text
+def blocks_with_texts(
+    dense: DenseRetriever, documents: Iterable[tuple[str, str]], document_tokens: int
+) -> Iterator[tuple[list[str], list[str], NDArray[np.float32]]]:
+    """Yield ids, texts and vectors of documents, some at a time."""
+    waiting: dict[str, str] = {}
+
+    def remembered() -> Iterator[tuple[str, str]]:
+        for doc_id, text in documents:
+            waiting[doc_id] = text
+            yield doc_id, text
+
+    for ids, vectors in dense.blocks(remembered(), document_tokens):
+        yield ids, [waiting.pop(doc_id) for doc_id in ids], np.asarray(vectors, np.float32)

@@ -1,10 +1,9 @@
 """What searching through an engine costs beside its bare client, and what it misses under filters."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, islice
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.bare_clients import bare_search
 from boolattn.evaluation.encode_cost import encode_ratio
 from boolattn.evaluation.overhead import medians_of
+from boolattn.evaluation.pipeline import blocks_with_texts
 from boolattn.evaluation.systems import DenseRetriever
 from boolattn.retrieval.engines.opening import open_engine
 from boolattn.retrieval.engines.protocol import Condition, Engine, IndexDescription, Rows, WrongIndexError
@@ -94,10 +94,8 @@ def _require_new(engine: Engine, uri: str) -> None:
 
 def _fill(engine: Engine, dense: DenseRetriever, documents: Iterable[tuple[str, str]]) -> NDArray[np.float32]:
     """Put documents in and return their vectors (N, D), in the order of their numbers."""
-    texts: dict[str, str] = {}
-    kept: list[NDArray[Any]] = []
-    for ids, block in dense.blocks(_remembered(documents, texts), 128):
-        vectors = np.asarray(block, np.float32)
+    kept: list[NDArray[np.float32]] = []
+    for ids, texts, vectors in blocks_with_texts(dense, documents, 128):
         if dense.normalise:  # they were kept in half precision
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         if not kept:
@@ -107,16 +105,10 @@ def _fill(engine: Engine, dense: DenseRetriever, documents: Iterable[tuple[str, 
             )
         first = sum(map(len, kept))
         fields = [{PART: number % 100} for number in range(first, first + len(ids))]
-        engine.upsert(Rows(ids, [""] * len(ids), [texts.pop(each) for each in ids], vectors, fields))
+        engine.upsert(Rows(ids, [""] * len(ids), texts, vectors, fields))
         kept.append(vectors)
     engine.settle()
     return np.concatenate(kept)
-
-
-def _remembered(documents: Iterable[tuple[str, str]], texts: dict[str, str]) -> Iterator[tuple[str, str]]:
-    for doc_id, text in documents:
-        texts[doc_id] = text
-        yield doc_id, text
 
 
 def _medians(model: DualEncoder, engine: Engine, uri: str, queries: Sequence[str], seconds: float) -> dict[str, float]:
