@@ -69,12 +69,14 @@ def strengths(
     """Recall against violation over the strength of exclusion, on generated validation queries."""
     from boolattn.encoders.loading import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
+    from boolattn.evaluation.benchmarks.long_questions import long_questions
     from boolattn.evaluation.strengths import SHOWN, plot_curve, strength_curve
     from boolattn.evaluation.tasks import DataFolder
     from boolattn.retrieval.engines.opening import open_engine
 
     try:
-        encoder, tasks = load_boolean(model, backbone), exclusion_validation(DataFolder(data))
+        encoder, benchmarks = load_boolean(model, backbone), DataFolder(data)
+        tasks = [*exclusion_validation(benchmarks), long_questions(benchmarks)]
         with _folder(index) as folder:
             points = strength_curve(
                 tasks, encoder, title_of(model), lambda name: open_engine(f"lance://{folder}/{name}")
