@@ -96,7 +96,7 @@ class Searcher:
         _require_hits(k)
         if self.settings.verify:
             return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
-        vector = self._encode(self._model, [query])[0]
+        vector = self._encode(self._model, [self._asked(query)])[0]
         if not self._asks_text:
             return self.engine.search(vector, k, where)
         plan, depth = self.plan(query), max(k, self.settings.pool)
@@ -108,14 +108,21 @@ class Searcher:
         """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
         _require_hits(k)
         plan, depth = self.plan(query), max(k, self.settings.pool)
-        vector = self._encode(self._model, [query])[0]
+        vector = self._encode(self._model, [self._asked(query)])[0]
         by_text = self._by_text(plan, depth, where)
         found = [*self.engine.search(vector, depth, where), *by_text]
         rows = self.engine.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
         # A query that is one wanted atom has been encoded as just that.
         plain = isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1
-        atoms = vector[None] if plain else self._encode(self._plain, [atom.text for atom in plan.atoms])
-        return Pool.of(plan, rows, vector, atoms, by_text)
+        wanted = vector if plain else self._encode(self._plain, [atom.text for atom in plan.positives])
+        return Pool.of(plan, rows, vector, wanted.reshape(-1, len(vector)), by_text)
+
+    def _asked(self, query: str) -> str:
+        """Return what is encoded: the query, but of a plain model, to which "not war" is war, only what is wanted."""
+        plan = self.plan(query) if not isinstance(self._model, DualEncoder) else None
+        if plan is None or not plan.negatives:
+            return query
+        return " ".join(atom.text for atom in plan.positives) or query
 
     @property
     def _asks_text(self) -> bool:

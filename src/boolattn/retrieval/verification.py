@@ -1,15 +1,16 @@
 """Soft verification: every candidate of a pool is scored anew, atom by atom, and nothing is cut off.
 
     score = query + condition        query:     z(similarity to the query's vector) + z(BM25 of the wanted words)
-                                     condition: the plan's tree over the atoms' evidence e
-    e(atom) = z(similarity to the atom's own vector) + z(share of the atom's words that the text holds)
+                                     condition: the plan's tree over the atoms
+    words(atom) = z(share of the atom's words that the text holds)
 
-    wanted atom    e                           all of    the mean of what is wanted, and every "not" on top
-    unwanted atom  -strength max(e, 0)         any of    the best part
+    wanted atom    words + z(similarity to the atom's own vector)    all of    the mean of what is wanted, and every
+    unwanted atom  -strength max(words, 0)                                     "not" on top
+                                                                     any of    the best part
 
 z(x) is x in standard deviations from the mean over the pool. That makes vectors and words, and an atom that is near to
-everything and one that is near to nothing, comparable, with no number to fit. All weigh alike: on validation queries,
-other weights were no better by more than chance.
+everything and one that is near to nothing, comparable, with no number to fit. An unwanted atom's own vector has no say:
+the query's has been moved away from it already, and a long question's right answer is near to both.
 """
 
 from collections.abc import Sequence
@@ -46,24 +47,21 @@ class Pool:
     evidence: Numbers
 
     @classmethod
-    def of(
-        cls, plan: BooleanPlan, rows: Rows, vector: Vectors, atom_vectors: Vectors, by_text: Sequence[Hit]
-    ) -> "Pool":
+    def of(cls, plan: BooleanPlan, rows: Rows, vector: Vectors, wanted: Vectors, by_text: Sequence[Hit]) -> "Pool":
         """Gather the evidence.
 
         Args:
             plan: What the query asks for.
             rows: The candidates.
             vector: (D,), of the query.
-            atom_vectors: (A, D), of the plan's atoms.
+            wanted: (P, D), of the plan's wanted atoms.
             by_text: What BM25 found; candidates that are not among these get 0.
         """
         scores = {hit.doc_id: hit.score for hit in by_text}
         texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
         near = standardised(rows.vectors @ vector) + standardised([scores.get(doc_id, 0.0) for doc_id in rows.ids])
-        evidence = standardised(atom_vectors @ rows.vectors.T) + standardised(
-            shares_found(telling_words(plan.atoms), texts)
-        )
+        evidence = standardised(shares_found(telling_words(plan.atoms), texts))
+        evidence[[atom.sign == 1 for atom in plan.atoms]] += standardised(wanted @ rows.vectors.T)
         return cls(plan.atoms, plan.condition, rows, near, evidence)
 
     def effects(self, strength: float) -> Numbers:
