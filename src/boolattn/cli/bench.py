@@ -10,11 +10,13 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from boolattn.cli.bench_index import index
 from boolattn.cli.bench_pipeline import pipeline, strengths
 from boolattn.cli.bench_search import search
 from boolattn.cli.train import Changes, RecipeFile
 
 bench = typer.Typer(help="What things cost, and gain, measured.", no_args_is_help=True)
+bench.command()(index)
 bench.command()(pipeline)
 bench.command()(search)
 bench.command()(strengths)

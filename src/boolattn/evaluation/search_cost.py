@@ -67,7 +67,7 @@ def measure_search(
         seconds: How long to measure the searches.
     """
     engine = open_engine(uri)
-    _require_new(engine, uri)
+    require_new(engine, uri)
     some = [text for _, text in islice(documents(), ENCODED)]
     vectors = _fill(engine, DenseRetriever(name, model), documents())
     try:
@@ -84,7 +84,8 @@ def measure_search(
         engine.close()
 
 
-def _require_new(engine: Engine, uri: str) -> None:
+def require_new(engine: Engine, uri: str) -> None:
+    """Refuse an index that is there already: it is not ours to drop."""
     try:
         engine.describe()
     except WrongIndexError:

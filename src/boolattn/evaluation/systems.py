@@ -66,11 +66,15 @@ class DenseRetriever:
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Rank by the model's own similarity, exactly."""
-        vectors = self.queries.encode_query(
-            list(queries.values()), normalize_embeddings=self.normalise, show_progress_bar=False, convert_to_numpy=True
-        )
-        blocks = self.blocks(documents, document_tokens)
+        vectors, blocks = self.query_vectors(list(queries.values())), self.blocks(documents, document_tokens)
         return dict(zip(queries, exact_search(vectors, blocks, k, progress=self.progress), strict=True))
+
+    def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
+        """Return the vectors (Q, D) of queries."""
+        found: NDArray[np.float32] = self.queries.encode_query(
+            queries, normalize_embeddings=self.normalise, show_progress_bar=False, convert_to_numpy=True
+        )
+        return found
 
     def blocks(self, documents: Documents, tokens: int) -> Iterator[tuple[list[str], NDArray[Any]]]:
         """Yield identifiers and vectors of documents, of which so many tokens are read; those known are not encoded."""
