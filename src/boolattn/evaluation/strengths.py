@@ -78,6 +78,7 @@ def plot_curve(points: Sequence[CurvePoint], path: Path) -> None:
         axes.set_title(name, loc="left", fontsize=10, color=INK)
         axes.set_xlabel("violation@20 (lower is better)", fontsize=8)
         axes.tick_params(labelsize=7, labelcolor=INK)
+        axes.locator_params(axis="x", nbins=5)
         axes.spines[["top", "right"]].set_visible(False)
         axes.grid(color=GRID)
     figure.supylabel("R@20", fontsize=8)
