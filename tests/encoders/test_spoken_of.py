@@ -42,6 +42,8 @@ def kept(marked: str) -> list[str]:
         # Two cues, each with its own.
         ("{not} [war], {nor} [love]", ["war", "love"]),
         ("[war] {annoys} me, {no} [love] either", ["war", "love"]),
+        ("{non}-[war] {non}-[love] films", ["war", "love"]),
+        ("[war] is {out}, [love] is {out}", ["war", "love"]),
         # No cue: the reader has understood what is not said.
         ("enough of [war]", ["war"]),
         ("{without}", []),

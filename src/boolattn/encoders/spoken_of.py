@@ -31,9 +31,10 @@ def layout_of(query: str, first: int, last: int) -> Layout:
 def spoken_of(cues: Sequence[bool], scopes: Sequence[bool], layout: Sequence[Layout]) -> list[bool]:
     """Return the unwanted tokens without those that no cue speaks of, as a reader marks some in a long question.
 
-    A cue speaks of what is nearest to it, before or behind: "without [war]", "[war] is out, love is in". In brackets,
-    it speaks of nothing outside them: "Marx (without his [Manifesto]) and Weber". Where there is no cue, all tokens
-    stay: the reader has understood what is not said.
+    A cue speaks of what is nearest to it, before or behind: "without [war]", "[war] is out, love is in"; not of what
+    an earlier one speaks of: "non-[war] non-[love] films". In brackets, it speaks of nothing outside them: "Marx
+    (without his [Manifesto]) and Weber". Where there is no cue, all tokens stay: the reader has understood what is not
+    said.
 
     Args:
         cues: Which tokens are a cue of *not*.
@@ -47,8 +48,9 @@ def spoken_of(cues: Sequence[bool], scopes: Sequence[bool], layout: Sequence[Lay
     for is_cue, run in groupby(range(len(cues)), key=lambda place: cues[place]):
         if is_cue:
             first, *_, last = [*run] * 2
+            ends = [cue or taken for cue, taken in zip(cues, kept, strict=True)]
             sides = [
-                _nearest(_reach(places, layout[first].depth, cues, layout), scopes, layout)
+                _nearest(_reach(places, layout[first].depth, ends, layout), scopes, layout)
                 for places in (range(last + 1, len(cues)), range(first - 1, -1, -1))
             ]
             _, places = min((side for side in sides if side[1]), key=lambda side: side[0], default=(0, []))
@@ -57,9 +59,9 @@ def spoken_of(cues: Sequence[bool], scopes: Sequence[bool], layout: Sequence[Lay
     return kept
 
 
-def _reach(places: Iterable[int], depth: int, cues: Sequence[bool], layout: Sequence[Layout]) -> Iterable[int]:
-    """Return the places up to another cue or the end of the cue's own bracket."""
-    return takewhile(lambda place: not cues[place] and layout[place].depth >= depth, places)
+def _reach(places: Iterable[int], depth: int, ends: Sequence[bool], layout: Sequence[Layout]) -> Iterable[int]:
+    """Return the places up to one that ends the reach of a cue, or to the end of its own bracket."""
+    return takewhile(lambda place: not ends[place] and layout[place].depth >= depth, places)
 
 
 def _nearest(places: Iterable[int], scopes: Sequence[bool], layout: Sequence[Layout]) -> tuple[int, list[int]]:
