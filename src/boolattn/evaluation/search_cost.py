@@ -70,6 +70,8 @@ def measure_search(
     require_new(engine, uri)
     some = [text for _, text in islice(documents(), ENCODED)]
     vectors = _fill(engine, DenseRetriever(name, model), documents())
+    engine.close()
+    engine = open_engine(uri)  # as one who searches, and writes nothing
     try:
         medians = _medians(model, engine, uri, queries, seconds)
         return SearchCost(

@@ -1,5 +1,8 @@
 """What can go wrong between a client and its server."""
 
+from statistics import median
+from time import perf_counter
+
 import pytest
 from pymilvus import MilvusException
 
@@ -42,3 +45,20 @@ def test_settled_means_that_the_graph_is_searched(milvus):
     [segment] = engine._client.list_loaded_segments("settled")
     assert (segment.num_rows, segment.index_name) == (SMALL + 1, "vector")
     engine.drop()
+
+
+def test_who_only_searches_does_not_wait_for_the_writes_of_others(milvus):
+    writer = open_engine(f"{milvus.uri}/waiting")
+    writer.create(DESCRIPTION)
+    rows = films(["a", "b"])
+    writer.upsert(rows)
+    reader = open_engine(f"{milvus.uri}/waiting")
+    assert same(reader.fetch(["a", "b"]), rows)
+    seconds = {engine: [] for engine in (writer, reader)}
+    for _ in range(9):
+        for engine, taken in seconds.items():
+            start = perf_counter()
+            engine.fetch(["a"])
+            taken.append(perf_counter() - start)
+    assert median(seconds[reader]) < median(seconds[writer]) / 2
+    writer.drop()

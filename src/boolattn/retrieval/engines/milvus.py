@@ -24,7 +24,7 @@ IDS_AT_ONCE = 500
 LATEST = {"consistency_level": "Strong"}
 """For reads that must see every write, whoever made it; it costs up to 0.2 s."""
 OWN = {"consistency_level": "Session"}
-"""For searches: they see all that this process wrote, and what others wrote a moment later."""
+"""For searches: they see what others wrote a moment later, and what this process wrote, but for deleted shards."""
 
 
 class MilvusEngine:
@@ -43,6 +43,7 @@ class MilvusEngine:
         self._client = MilvusCalls(address, token, uri)
         self.has_text = knows_bm25(self._client.get_server_version())
         self._described: IndexDescription | None = None
+        self._has_written = False
 
     def create(self, description: IndexDescription) -> None:
         """Make the collection, or refuse one of another description."""
@@ -68,17 +69,20 @@ class MilvusEngine:
     def upsert(self, rows: Rows) -> None:
         """Write documents, in as many requests as they need."""
         check_rows(rows, self.describe())
+        self._has_written = True
         for request in in_requests(entities_of(rows, self.describe())):
             if self._count(among("id", [entity["id"] for entity in request])) or not self._inserted(request):
                 self._client.upsert(self._name, request)
 
     def delete(self, ids: Sequence[str]) -> None:
         """Take documents out."""
+        self._has_written = True
         for start in range(0, len(ids), IDS_AT_ONCE):
             self._client.delete(self._name, filter=among("id", ids[start : start + IDS_AT_ONCE]))
 
     def delete_shard(self, shard: str) -> None:
         """Take out all documents of a shard."""
+        self._has_written = True
         self._client.delete(self._name, filter=f"shard == {literal(shard)}")
 
     def settle(self) -> None:
@@ -109,11 +113,12 @@ class MilvusEngine:
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the order asked for; long ones are cut to what Milvus holds."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
+        seeing = LATEST if self._has_written else OWN  # who only searches fetches what a search has seen
         found: dict[str, Any] = {}
         for start in range(0, len(wanted), IDS_AT_ONCE):
             some = among("id", wanted[start : start + IDS_AT_ONCE])
             columns = ["id", "title", "content", "metadata", "vector"]
-            found |= {row["id"]: row for row in self._client.query(self._name, some, output_fields=columns, **LATEST)}
+            found |= {row["id"]: row for row in self._client.query(self._name, some, output_fields=columns, **seeing)}
         return rows_of([found[doc_id] for doc_id in wanted if doc_id in found], described)
 
     def shards(self) -> dict[str, int]:
