@@ -47,7 +47,8 @@ def spoken_of(cues: Sequence[bool], scopes: Sequence[bool], layout: Sequence[Lay
     kept = [False] * len(scopes)
     for is_cue, run in groupby(range(len(cues)), key=lambda place: cues[place]):
         if is_cue:
-            first, *_, last = [*run] * 2
+            of_cue = list(run)
+            first, last = of_cue[0], of_cue[-1]
             ends = [cue or taken for cue, taken in zip(cues, kept, strict=True)]
             sides = [
                 _nearest(_reach(places, layout[first].depth, ends, layout), scopes, layout)
