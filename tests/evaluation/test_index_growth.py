@@ -23,7 +23,7 @@ def data(tmp_path, monkeypatch):
 def test_steps_grow_and_nothing_is_left(data, minilm_folder, tmp_path):
     uri = f"lance://{tmp_path}/index/films"
     [few] = measure_index_growth(data, str(minilm_folder), [uri], None)
-    all_of_them = index_growth._step(data, str(minilm_folder), uri, None, "quest-partial", None)
+    all_of_them = index_growth._step(data, str(minilm_folder), uri, None, None)
     assert (few.engine, few.documents, all_of_them.documents) == ("lance", 2, 6)
     for step in (few, all_of_them):
         assert step.index_seconds > 0 and step.search_ms > 0 and step.disk_mb > 0

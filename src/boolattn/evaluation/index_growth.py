@@ -17,6 +17,7 @@ from boolattn.evaluation.tasks import DataFolder, RetrievalTask
 from boolattn.retrieval.engines.opening import open_engine, parse_address
 from boolattn.retrieval.engines.protocol import IndexDescription, Rows
 
+BENCHMARK = "quest-partial"  # whose documents are indexed, and whose queries asked
 SIZES = (10_000, 100_000, None)  # None: all there are
 MB = 1024**2
 
@@ -55,30 +56,27 @@ class IndexStep:
     memory_mb: float
 
 
-def measure_index_growth(
-    data: Path, model: str, uris: Sequence[str], server: Server | None, benchmark: str = "quest-partial"
-) -> Iterator[IndexStep]:
-    """Index more and more of a benchmark's corpus, in a new process each time; every index is dropped again.
+def measure_index_growth(data: Path, model: str, uris: Sequence[str], server: Server | None) -> Iterator[IndexStep]:
+    """Index more and more of the benchmark's corpus, in a new process each time; every index is dropped again.
 
     Args:
         data: The folder with the benchmark's data.
         model: Whose vectors; those that are kept from earlier runs are not encoded again.
         uris: Addresses of indices that are not there yet.
         server: The one behind the addresses that name one.
-        benchmark: Whose documents, and whose queries.
     """
     for uri in uris:
         _folder(uri, server)  # all of them first: a server that is not named shows before the long work
     for uri in uris:
         for size in SIZES:
             with get_context("spawn").Pool(1) as pool:
-                yield pool.apply(_step, (data, model, uri, server, benchmark, size))
+                yield pool.apply(_step, (data, model, uri, server, size))
 
 
-def _step(data: Path, model: str, uri: str, server: Server | None, benchmark: str, size: int | None) -> IndexStep:
-    task, dense = load_benchmark(benchmark, DataFolder(data)), load_system(model, progress=False)
+def _step(data: Path, model: str, uri: str, server: Server | None, size: int | None) -> IndexStep:
+    task, dense = load_benchmark(BENCHMARK, DataFolder(data)), load_system(model, progress=False)
     if not isinstance(task, RetrievalTask) or not isinstance(dense, DenseRetriever):
-        raise TypeError(f"{model!r} has no vectors of the documents of {benchmark}")
+        raise TypeError(f"{model!r} has no vectors of the documents of {BENCHMARK}")
     address, folder = parse_address(uri), _folder(uri, server)
     engine, queries = open_engine(uri), dense.query_vectors(list(task.queries.values()))
     require_new(engine, uri)

@@ -24,7 +24,7 @@ IDS_AT_ONCE = 500
 LATEST = {"consistency_level": "Strong"}
 """For reads that must see every write, whoever made it; it costs up to 0.2 s."""
 OWN = {"consistency_level": "Session"}
-"""For searches: they see what others wrote a moment later, and what this process wrote, but for deleted shards."""
+"""For searches: they do not wait, and may miss what was written a moment ago."""
 
 
 class MilvusEngine:
