@@ -38,6 +38,7 @@ def test_values_that_fit():
     ("condition", "message"),
     [
         (Condition("colour", "=", "red"), "has: .*year"),
+        (Condition(YEAR, ">= 0 OR 1 =", 1), "comparisons are"),
         (Condition(YEAR, "in", 1990), "tuple"),
         (Condition(YEAR, "=", (1990,)), "tuple"),
         (Condition(YEAR, "=", "1990"), "'integer'"),

@@ -3,8 +3,9 @@
 import math
 from collections import Counter
 from collections.abc import Sequence
+from typing import get_args
 
-from boolattn.retrieval.engines.protocol import Condition, IndexDescription, Kind, Rows, Value
+from boolattn.retrieval.engines.protocol import Comparison, Condition, IndexDescription, Kind, Rows, Value
 
 _TYPES: dict[Kind, tuple[type, ...]] = {"text": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 _LARGEST = 2**63
@@ -35,6 +36,9 @@ def check_conditions(where: Sequence[Condition], description: IndexDescription) 
         if kind is None:
             known = ", ".join(sorted(description.metadata)) or "none"
             raise ValueError(f"no field {condition.name!r} to filter by; this index has: {known}")
+        if condition.comparison not in get_args(Comparison):
+            # It goes into the engine's query as it is.
+            raise ValueError(f"{condition}: comparisons are {', '.join(get_args(Comparison))}")
         listed = condition.comparison == "in"
         if isinstance(condition.value, tuple) != listed:
             raise ValueError(f"{condition}: 'in' takes a tuple of values, every other comparison one value")
