@@ -3,6 +3,7 @@
 import gzip
 import json
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
@@ -111,8 +112,9 @@ def test_a_field_of_several_kinds_is_text(tmp_path):
 def test_values_that_engines_cannot_hold(tmp_path):
     path = write(tmp_path / "c.jsonl", [{"id": "a", "text": "", "large": 2**63, "numbers": [1, 2]}])
     assert read(path)[0].metadata == {"large": str(2**63)}
-    dated = write(tmp_path / "c.parquet", [{"id": "a", "text": "", "on": date(2026, 1, 2), "off": float("nan")}])
-    assert read(dated)[0].metadata == {"on": "2026-01-02"}
+    fields = {"on": date(2026, 1, 2), "off": float("nan"), "never": -(2**63), "price": Decimal("19.90")}
+    dated = write(tmp_path / "c.parquet", [{"id": "a", "text": ""} | fields])
+    assert read(dated)[0].metadata == {"on": "2026-01-02", "price": 19.9}
 
 
 @pytest.mark.parametrize(

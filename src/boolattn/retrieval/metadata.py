@@ -2,6 +2,7 @@
 
 import math
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from boolattn.retrieval.engines.protocol import Kind, Value
@@ -13,9 +14,11 @@ def scalar_of(value: Any) -> Value | None:
         case str() | bool():
             return value
         case int():
-            return value if -(2**63) <= value < 2**63 else str(value)  # what engines' integers hold
-        case float():
-            return value if math.isfinite(value) else None
+            if value == -(2**63):
+                return None  # what NumPy and pandas write where there is no value
+            return value if abs(value) < 2**63 else str(value)  # what engines' integers hold
+        case float() | Decimal():
+            return float(value) if math.isfinite(value) else None
         case date():
             return value.isoformat()
         case [str(), *_] if all(isinstance(each, str) for each in value):
