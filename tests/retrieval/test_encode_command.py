@@ -55,6 +55,7 @@ def test_mistakes_are_named(tmp_path, films, model):
         ((films, *out, "--id", "title", "--text", "extract"), "line 2, field 'title'"),
         ((tmp_path / "none.jsonl", *out), "there is no file or folder"),
         ((films, *out, "--workers", 2), "go with --engine ray"),
+        ((films.parent, "--model", model, "--out", films.parent, "--id", "#", "--text", "extract"), "is the corpus"),
         ((films, "--model", tmp_path / "none", "--out", "out", "--id", "#", "--text", "extract"), "cannot load"),
     ]:
         code, output = run(*arguments)

@@ -70,10 +70,12 @@ def test_a_stopped_run_goes_on_with_what_is_missing(tmp_path, corpus, model, und
     damaged = tmp_path / "shard-00005.parquet"
     damaged.write_bytes(damaged.read_bytes()[:-7])
     (tmp_path / "shard-00003.parquet.99.part").write_bytes(b"half")
+    (tmp_path / "somebody's.part").write_bytes(b"not ours")
     with pytest.raises(KeyboardInterrupt):
         encode(corpus, model, tmp_path, run=stops)
     assert not (tmp_path / MANIFEST_FILE).exists(), "a folder that is not complete has no manifest"
     assert encode(corpus, model, tmp_path).documents == 2 * SHARD
+    (tmp_path / "somebody's.part").unlink()
     assert contents(tmp_path) == contents(undisturbed)
 
 

@@ -1,7 +1,7 @@
 """One corpus on its way into one folder, shard by shard; what is there already is kept, or refused."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -66,6 +66,10 @@ class EncodeJob:
     def path(self, number: int) -> Path:
         """Return where a shard goes."""
         return self.folder / f"shard-{number:05d}.parquet"
+
+    def leftovers(self) -> Iterator[Path]:
+        """Yield what runs that were killed had begun to write; other files of the folder are none of our business."""
+        return self.folder.glob("shard-*.parquet.*.part")
 
     def settled(self) -> dict[int, Shard]:
         """Return the shards that are whole; a folder that holds what this job would not write is refused."""

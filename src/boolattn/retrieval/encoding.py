@@ -64,6 +64,8 @@ def encode_corpus(
         progress: Whether to show how far it is.
     """
     folder, model = Path(folder), model.documents() if isinstance(model, DualEncoder) else model
+    if folder.resolve() == corpus.path.resolve():
+        raise ValueError(f"{folder} is the corpus: its vectors, which are files too, need a folder of their own")
     folder.mkdir(parents=True, exist_ok=True)
     similarity = similarity_of(model, name)
     origin = Origin(document_fingerprint(model), arithmetic_of(model), precision)
@@ -88,8 +90,8 @@ def encode_corpus(
         metadata=corpus.metadata,
         shards=tuple(shards[number] for number in range(job.shards)),
     )
-    for left in folder.glob("*.part"):
-        left.unlink(missing_ok=True)  # by runs that were killed
+    for left in job.leftovers():
+        left.unlink(missing_ok=True)
     manifest.write(folder)
     return Encoded(manifest, corpus.documents - kept, seconds)
 
