@@ -2,6 +2,7 @@ import pytest
 
 from boolattn.integrations import langchain, llama_index
 from boolattn.retrieval.engines.protocol import Condition
+from boolattn.retrieval.hits import AtomEffect, SearchHit, fields_with_reasons
 from boolattn.retrieval.searcher import Searcher
 from tests.retrieval.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
 
@@ -14,9 +15,9 @@ def searcher(model, filled):  # noqa: F811
 def test_langchain_gets_documents_with_the_reasons(searcher):
     found = langchain.BooleanRetriever(searcher=searcher, k=3).invoke(QUERY)
     assert [document.id for document in found] == [hit.doc_id for hit in searcher.search(QUERY, 3)]
-    assert found[0].metadata["score"] >= found[1].metadata["score"]
+    assert found[0].metadata["boolattn_score"] >= found[1].metadata["boolattn_score"]
     assert found[0].page_content and found[0].metadata["title"]
-    assert any("war" in atom for atom in found[0].metadata["atoms"])
+    assert any("war" in atom["text"] for atom in found[0].metadata["boolattn_atoms"])
 
 
 def test_langchain_chains_take_it(searcher):
@@ -28,7 +29,18 @@ def test_llama_index_gets_nodes_with_scores(searcher):
     found = llama_index.BooleanRetriever(searcher, k=3).retrieve(QUERY)
     assert [node.node.node_id for node in found] == [hit.doc_id for hit in searcher.search(QUERY, 3)]
     assert found[0].score >= found[1].score
-    assert any("war" in atom for atom in found[0].node.metadata["atoms"])
+    assert any("war" in atom["text"] for atom in found[0].node.metadata["boolattn_atoms"])
+    assert "boolattn" not in found[0].node.get_content("llm"), "reasons are for people, not for prompts"
+
+
+def test_fields_of_documents_stay():
+    hit = SearchHit("a", 2.0, "ours", "a text", {"title": "theirs", "score": 42}, (AtomEffect("war", -1, -1.0),))
+    assert fields_with_reasons(hit) == {
+        "title": "theirs",
+        "score": 42,
+        "boolattn_score": 2.0,
+        "boolattn_atoms": [{"text": "war", "sign": -1, "effect": -1.0}],
+    }
 
 
 def test_conditions_hold_in_both(searcher):

@@ -1,7 +1,6 @@
 """A Searcher as a LangChain retriever; needs ``pip install boolattn[langchain]``."""
 
 from collections.abc import Sequence
-from typing import Any
 
 try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -12,12 +11,14 @@ except ImportError as error:
 from pydantic import ConfigDict
 
 from boolattn.retrieval.engines.protocol import Condition
-from boolattn.retrieval.hits import SearchHit
+from boolattn.retrieval.hits import SearchHit, fields_with_reasons
 from boolattn.retrieval.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
     """Finds documents for a chain; each comes with its score and with what each atom of the query did to it.
+
+    These are the metadata ``boolattn_score`` and ``boolattn_atoms``, beside the document's title and its own fields.
 
     Example:
         >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP
@@ -35,6 +36,4 @@ class BooleanRetriever(BaseRetriever):
 
 
 def _document(hit: SearchHit) -> Document:
-    metadata: dict[str, Any] = dict(hit.metadata)
-    metadata |= {"title": hit.title, "score": hit.score, "atoms": {atom.text: atom.effect for atom in hit.atoms}}
-    return Document(page_content=hit.text, id=hit.doc_id, metadata=metadata)
+    return Document(page_content=hit.text, id=hit.doc_id, metadata=fields_with_reasons(hit))

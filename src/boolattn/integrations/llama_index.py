@@ -10,12 +10,14 @@ except ImportError as error:
     raise ImportError("this needs LlamaIndex: pip install 'boolattn[llama-index]'") from error
 
 from boolattn.retrieval.engines.protocol import Condition
-from boolattn.retrieval.hits import SearchHit
+from boolattn.retrieval.hits import REASONS, SearchHit, fields_with_reasons
 from boolattn.retrieval.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
     """Finds nodes for a query engine; each comes with its score and with what each atom of the query did to it.
+
+    The latter is the metadata ``boolattn_atoms``, beside the document's title and its own fields.
 
     Example:
         >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP
@@ -32,6 +34,11 @@ class BooleanRetriever(BaseRetriever):
 
 
 def _node(hit: SearchHit) -> NodeWithScore:
-    metadata: dict[str, Any] = dict(hit.metadata)
-    metadata |= {"title": hit.title, "atoms": {atom.text: atom.effect for atom in hit.atoms}}
-    return NodeWithScore(node=TextNode(id_=hit.doc_id, text=hit.text, metadata=metadata), score=hit.score)
+    node = TextNode(
+        id_=hit.doc_id,
+        text=hit.text,
+        metadata=fields_with_reasons(hit),
+        excluded_llm_metadata_keys=list(REASONS),  # for people, not for prompts
+        excluded_embed_metadata_keys=list(REASONS),
+    )
+    return NodeWithScore(node=node, score=hit.score)

@@ -1,7 +1,8 @@
 """What a search returns."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from boolattn.queries.expressions import Sign
 from boolattn.retrieval.engines.protocol import Hit, Rows, Value
@@ -42,6 +43,15 @@ class SearchHit:
     text: str
     metadata: Mapping[str, Value]
     atoms: tuple[AtomEffect, ...] = ()
+
+
+REASONS = ("boolattn_score", "boolattn_atoms")
+
+
+def fields_with_reasons(hit: SearchHit) -> dict[str, Any]:
+    """Return a hit's title and fields, and why it ranks as it does under names that no field of a user has."""
+    reasons = (hit.score, [asdict(atom) for atom in hit.atoms])
+    return {"title": hit.title} | dict(hit.metadata) | dict(zip(REASONS, reasons, strict=True))
 
 
 def verified_hits(pool: Pool, strength: float, k: int) -> list[SearchHit]:
