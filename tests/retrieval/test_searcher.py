@@ -162,5 +162,8 @@ def test_settings_out_of_bounds_are_refused(model, filled):
         with pytest.raises(ValueError, match="give"):
             SearchSettings(**mistake)
     for ask in (Searcher(model, filled()).search, Searcher(model, filled(), settings=DENSE).rank):
-        with pytest.raises(ValueError, match="1 hit or more"):
-            ask(QUERY, 0)
+        for k in (0, 2**32):
+            with pytest.raises(ValueError, match="1 to 1,000,000 hits"):
+                ask(QUERY, k)
+        with pytest.raises(ValueError, match="not valid Unicode"):
+            ask("caf\udce9 but not war")

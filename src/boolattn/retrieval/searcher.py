@@ -28,8 +28,9 @@ class SearchSettings:
         plan: Read the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
         text: Ask BM25 too, where the engine has it, for the wanted words, and join what both find.
         verify: Score a broad pool of candidates anew, atom by atom: see ``boolattn.retrieval.verification``.
-        strength: How much what is unwanted weighs against what is wanted. 0 excludes nothing; the more, the fewer
-            unwanted hits, and past 1 the fewer right ones too. 1 was chosen on generated validation queries.
+        strength: How much what is unwanted weighs against what is wanted where words are asked and hits verified. The
+            more, the fewer unwanted hits, and past 1 the fewer right ones too; 1 was chosen on generated validation
+            queries. With 0 only the query's vector excludes, as it does whatever the strength: its switch is ``plan``.
         pool: How many candidates the vector and BM25 each bring, where they are joined or verified.
     """
 
@@ -41,12 +42,13 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < float("inf"):
-            raise ValueError(f"strength is {self.strength}: give 0, to exclude nothing, or more")
+            raise ValueError(f"strength is {self.strength}: give 0, to leave excluding to the vector, or more")
         if self.pool < 1:
             raise ValueError(f"pool is {self.pool}: give 1 or more; verify=False verifies nothing")
 
 
 DEFAULT_SETTINGS = SearchSettings()
+MOST_HITS = 1_000_000
 
 
 class Searcher:
@@ -80,6 +82,7 @@ class Searcher:
 
     def plan(self, query: str) -> BooleanPlan:
         """Return what is understood of a query; if it is not to be read, one wanted atom."""
+        _require_unicode(query)
         if not self.settings.plan:
             return BooleanPlan(query, QueryAtom.at(query, Span(0, len(query))), 1.0, "given")
         return self._model.plan(query) if isinstance(self._model, DualEncoder) else plan_by_rules(query)
@@ -119,6 +122,7 @@ class Searcher:
 
     def _asked(self, query: str) -> str:
         """Return what is encoded: the query, but of a plain model, to which "not war" is war, only what is wanted."""
+        _require_unicode(query)
         plan = self.plan(query) if not isinstance(self._model, DualEncoder) else None
         if plan is None or not plan.negatives:
             return query
@@ -149,5 +153,10 @@ class Searcher:
 
 
 def _require_hits(k: int) -> None:
-    if k < 1:
-        raise ValueError(f"k is {k}: ask for 1 hit or more")
+    if not 1 <= k <= MOST_HITS:
+        raise ValueError(f"k is {k}: ask for 1 to {MOST_HITS:,} hits")
+
+
+def _require_unicode(query: str) -> None:
+    if any("\ud800" <= character <= "\udfff" for character in query):
+        raise ValueError(f"the query is not valid Unicode, as if read in another encoding than its own: {query!a}")

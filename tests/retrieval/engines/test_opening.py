@@ -9,7 +9,8 @@ from boolattn.retrieval.engines.protocol import IndexDescription
 
 
 @pytest.mark.parametrize(
-    "uri", ["qdrant://host/name", "films", "", "lance:", "lance:///", "lance://folder/", "lance:///a/b?c"]
+    "uri",
+    ["qdrant://host/name", "films", "", "lance:", "lance:films", "lance:///", "lance://folder/", "lance:///a/b?c"],
 )
 def test_unknown_addresses_are_told_the_known_ones(uri):
     with pytest.raises(ValueError, match=r"lance:///folder/name.*milvus://host:port/name"):

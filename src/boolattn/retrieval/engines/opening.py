@@ -44,7 +44,7 @@ def parse_address(uri: str) -> Address:
     """Return what an address says, as the engines' own clients take it; ``ValueError`` if it says nothing known."""
     parts = urlsplit(uri)
     where, _, name = f"{parts.netloc}{parts.path}".rpartition("/")
-    if not name or parts.query or parts.fragment:
+    if not name or "://" not in uri or parts.query or parts.fragment:
         raise ValueError(f"{uri!r} does not end in the name of an index; known are {_KNOWN}")
     if parts.scheme == "lance":
         # "lance:///films" is the table films in the root folder, "lance://films" one in the folder we are in.
