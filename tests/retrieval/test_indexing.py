@@ -12,11 +12,12 @@ import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
+from boolattn.retrieval.engines.lance_table import table_of
 from boolattn.retrieval.engines.opening import open_engine
 from boolattn.retrieval.engines.protocol import Rows, WrongIndexError
-from boolattn.retrieval.indexing import Indexed, UnfinishedIndexError, index_folder
+from boolattn.retrieval.indexing import Indexed, UnfinishedIndexError, _verify, index_folder
 from boolattn.retrieval.manifest import Manifest
-from boolattn.retrieval.shards import BadShardError, write_shard
+from boolattn.retrieval.shards import BadShardError, read_shard, write_shard
 from tests.retrieval.engines.films import films, same
 
 SHARDS, DOCUMENTS = 5, 120
@@ -120,6 +121,28 @@ def test_ids_in_several_shards_are_told(tmp_path):
         index_folder(folder, open_engine(f"lance://{tmp_path}/films"), progress=False)
 
 
+def test_what_two_runs_at_once_wrote_twice_is_set_right(tmp_path):
+    folder, uri = encoded(tmp_path / "encoded", [some(0), some(1)]), f"lance://{tmp_path}/films"
+    index_folder(folder, open_engine(uri), progress=False)
+    engine, manifest = open_engine(uri), Manifest.read(folder)
+    twice = read_shard(folder / manifest.shards[1].file)
+    engine._table.add(table_of(twice, manifest.description()))  # as LanceDB does where two insert an id at once
+    assert engine.count() == 360 and same(engine.fetch(everything([some(0)]).ids), some(0))
+    with pytest.raises(UnfinishedIndexError, match="360 documents, the folder 240: somebody else"):
+        _verify(manifest, engine)
+    assert index_folder(folder, open_engine(uri), progress=False) == Indexed(240, 120, 0)
+    assert holds(uri, [some(0), some(1)])
+
+
+def test_files_that_are_gone_are_told(tmp_path):
+    folder, uri = encoded(tmp_path / "encoded", [some(0)]), f"lance://{tmp_path}/films"
+    index_folder(folder, open_engine(uri), progress=False)
+    for path in (tmp_path / "films.lance" / "data").iterdir():
+        path.unlink()
+    with pytest.raises(OSError, match=r"lance://.*/films: its files cannot be read or written"):
+        open_engine(uri).fetch(["0/1"])
+
+
 def test_command(tmp_path):
     folder, uri = encoded(tmp_path / "encoded", [some(0), some(1)]), f"lance://{tmp_path}/films"
     ran = CliRunner().invoke(app, ["index", str(folder), "--engine", uri])
@@ -129,3 +152,9 @@ def test_command(tmp_path):
     assert holds(uri, [some(0), some(1)])
     for wrong in ([str(tmp_path), "--engine", uri], [str(folder), "--engine", "nothing://x/y"]):
         assert CliRunner().invoke(app, ["index", *wrong]).exit_code == 2
+    assert CliRunner().invoke(app, ["drop", "--engine", uri], input="n").exit_code == 1
+    assert holds(uri, [some(0), some(1)])
+    ran = CliRunner().invoke(app, ["drop", "--engine", uri], input="y")
+    assert ran.exit_code == 0 and "240 documents removed" in ran.output
+    ran = CliRunner().invoke(app, ["drop", "--engine", uri, "--yes"])
+    assert ran.exit_code == 2 and "there is no index" in ran.output

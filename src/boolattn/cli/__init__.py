@@ -6,6 +6,7 @@ import typer
 
 from boolattn import __version__
 from boolattn.cli.bench import bench
+from boolattn.cli.drop import drop
 from boolattn.cli.encode import encode
 from boolattn.cli.evaluate import evaluate
 from boolattn.cli.explain import explain
@@ -21,6 +22,7 @@ app.command()(evaluate)
 app.command()(explain)
 app.command()(index)
 app.command()(search)
+app.command()(drop)
 app.command()(pretrain)
 app.command()(finetune)
 app.command()(ship)

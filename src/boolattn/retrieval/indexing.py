@@ -41,6 +41,10 @@ def index_folder(folder: str | Path, engine: Engine, *, progress: bool = True) -
     folder, manifest = Path(folder), Manifest.read(folder)
     engine.create(manifest.description())
     there, written = engine.shards(), 0
+    for shard in manifest.shards:
+        if there.get(shard.sha256, 0) > shard.documents:
+            engine.delete_shard(shard.sha256)  # two runs at once wrote some of it twice
+            del there[shard.sha256]
     with _bar(progress) as bar:
         task = bar.add_task("indexing", total=manifest.documents)
         for shard in manifest.shards:
@@ -85,21 +89,21 @@ def _remove_others(manifest: Manifest, engine: Engine) -> int:
 
 
 def _verify(manifest: Manifest, engine: Engine) -> None:
-    there = engine.shards()
+    count, there = engine.count(), engine.shards()
+    if count > manifest.documents:
+        raise UnfinishedIndexError(
+            f"the index holds {count} documents, the folder {manifest.documents}: somebody else writes to it. Run it "
+            f"again when they are done, which sets it right"
+        )
     short = [
         f"{shard.file} ({there.get(shard.sha256, 0)} of {shard.documents})"
         for shard in manifest.shards
-        if there.get(shard.sha256, 0) != shard.documents
+        if there.get(shard.sha256, 0) < shard.documents
     ]
     if short:
         raise UnfinishedIndexError(
             f"documents are missing from the index: {', '.join(short[:5])}{', ...' if len(short) > 5 else ''}. Run it "
             f"again; if they stay missing, the same ids stand in several shards: give every document an id of its own"
-        )
-    if engine.count() != manifest.documents:
-        raise UnfinishedIndexError(
-            f"the index holds {engine.count()} documents, the folder {manifest.documents}: somebody else writes to it. "
-            f"Run it again when they are done"
         )
 
 

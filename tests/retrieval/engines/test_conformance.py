@@ -2,10 +2,12 @@
 
 import dataclasses
 import random
+from datetime import timedelta
 
 import numpy as np
 import pytest
 
+from boolattn.retrieval.engines import lance, milvus
 from boolattn.retrieval.engines.opening import open_engine
 from boolattn.retrieval.engines.protocol import Condition, IndexDescription, WrongIndexError
 from tests.retrieval.engines.films import DESCRIPTION, films, same
@@ -41,6 +43,20 @@ def test_the_description_is_kept_and_another_refused(engine, engine_uri):
     for part, value in others.items():
         with pytest.raises(WrongIndexError, match=part):
             again.create(dataclasses.replace(DESCRIPTION, **{part: value}))
+
+
+def test_an_index_that_was_made_anew_is_not_taken_for_the_old_one(engine_uri, monkeypatch):
+    monkeypatch.setattr(lance, "SEEN_AFTER", timedelta(0))
+    monkeypatch.setattr(milvus, "LOOKED_AFTER", 0)
+    old, other = open_engine(engine_uri), open_engine(engine_uri)
+    old.create(DESCRIPTION)
+    old.upsert(films(["a"]))
+    other.drop()
+    other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
+    other.upsert(films(["a"]))
+    for ask in (old.describe, lambda: old.search(np.ones(4, np.float32), 1), lambda: old.fetch(["a"])):
+        with pytest.raises(WrongIndexError, match="made anew"):
+            ask()
 
 
 def test_an_index_that_is_not_there(engine_uri):

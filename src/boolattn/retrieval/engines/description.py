@@ -28,6 +28,16 @@ def read(kept: str | bytes | None, name: str) -> IndexDescription:
         ) from error
 
 
+def unchanged(now: IndexDescription, before: IndexDescription | None, name: str) -> IndexDescription:
+    """Return the description of an index; raise if, since it was opened, another one was put in its place."""
+    if before not in (None, now):
+        raise WrongIndexError(
+            f"{name} was dropped and made anew, of other vectors or fields, since it was opened: open it again, with "
+            f"the model that it was made with now"
+        )
+    return now
+
+
 def refuse_another(existing: IndexDescription, wanted: IndexDescription, name: str) -> None:
     """Raise if the index that is there is not of the description wanted; what the model is called may differ."""
     for part in ("fingerprint", "dimension", "similarity", "metadata"):
@@ -35,5 +45,5 @@ def refuse_another(existing: IndexDescription, wanted: IndexDescription, name: s
         if there != asked:
             raise WrongIndexError(
                 f"{name} holds vectors of {existing.model} with {part} {there!r}; asked for was {wanted.model} with "
-                f"{part} {asked!r}: use another name, or drop the index that is there"
+                f"{part} {asked!r}: use another name, or drop the index that is there (`boolattn drop --engine {name}`)"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from boolattn.retrieval.engines import description as descriptions
 from boolattn.retrieval.engines.checking import check_rows
 from boolattn.retrieval.engines.description import MissingIndexError
+from boolattn.retrieval.engines.lance_errors import explained
 from boolattn.retrieval.engines.lance_sql import among, where_clause
 from boolattn.retrieval.engines.lance_table import KEPT, rows_of, schema_of, table_of
 from boolattn.retrieval.engines.protocol import Condition, Hit, IndexDescription, Rows, Vectors
@@ -47,18 +48,19 @@ class LanceEngine:
             import lancedb
         except ImportError as error:
             raise ImportError("lance:// needs the package lancedb: pip install boolattn[search]") from error
-        self._uri = uri
+        self.uri = uri
         self._name = name
         self._database: Any = lancedb.connect(folder, read_consistency_interval=SEEN_AFTER)
         self._opened: Any = None
         self._described: IndexDescription | None = None
 
+    @explained
     def create(self, description: IndexDescription) -> None:
         """Make the table, or refuse one of another description."""
         from lancedb.index import FTS, BTree
 
         try:
-            descriptions.refuse_another(self.describe(), description, self._uri)
+            descriptions.refuse_another(self.describe(), description, self.uri)
         except MissingIndexError:
             self._opened = self._database.create_table(self._name, schema=schema_of(description))
         # A run may have been stopped after it made the table and before it made these.
@@ -67,12 +69,14 @@ class LanceEngine:
         if not self._is_indexed("content"):
             self._table.create_index("content", config=FTS(language="English", stem=True, remove_stop_words=True))
 
+    @explained
     def describe(self) -> IndexDescription:
-        """Return the description that the table's schema keeps."""
-        if self._described is None:
-            self._described = descriptions.read((self._table.schema.metadata or {}).get(KEPT), self._uri)
+        """Return the description that the table's schema keeps, looked at every time: others may make it anew."""
+        now = descriptions.read((self._table.schema.metadata or {}).get(KEPT), self.uri)
+        self._described = descriptions.unchanged(now, self._described, self.uri)
         return self._described
 
+    @explained
     def upsert(self, rows: Rows) -> None:
         """Write all rows, or none, as one new version of the table."""
         check_rows(rows, self.describe())
@@ -80,15 +84,18 @@ class LanceEngine:
             merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             merge.execute(table_of(rows, self.describe()))
 
+    @explained
     def delete(self, ids: Sequence[str]) -> None:
         """Take documents out."""
         for some in _in_parts(ids):
             self._table.delete(among("id", some))
 
+    @explained
     def delete_shard(self, shard: str) -> None:
         """Take out all documents of a shard."""
         self._table.delete(among("shard", [shard]))
 
+    @explained
     def settle(self) -> None:
         """Join small files, bring the text index up to date, and past ``FLAT_UP_TO`` rows that of vectors too."""
         from lancedb.index import HnswSq
@@ -98,6 +105,7 @@ class LanceEngine:
             self._table.create_index("vector", config=HnswSq(distance_type=self.describe().similarity))
         self._table.optimize(cleanup_older_than=KEPT_FOR)
 
+    @explained
     def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
         """Return the k nearest among those that fulfil the conditions."""
         query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
@@ -106,22 +114,25 @@ class LanceEngine:
         found = self._asked(query, where, k, "_distance")
         return [Hit(doc_id, 1 - distance) for doc_id, distance in found]
 
+    @explained
     def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
         """Return the k best by BM25; English words count by their stems, and stop words do not."""
         query = self._table.search(text, query_type="fts", fts_columns="content")
         return [Hit(doc_id, score) for doc_id, score in self._asked(query, where, k, "_score")]
 
+    @explained
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the order asked for."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
         tables = [schema_of(described).remove_metadata().empty_table()]
         for some in _in_parts(wanted):
-            tables.append(self._table.search().where(among("id", some)).limit(len(some)).to_arrow())
+            tables.append(self._table.search().where(among("id", some)).to_arrow())
         found = arrow().concat_tables(tables)
         places = {doc_id: place for place, doc_id in enumerate(found["id"].to_pylist())}
         order = np.array([places[doc_id] for doc_id in wanted if doc_id in places], np.int64)
         return rows_of(found.take(order), described)
 
+    @explained
     def shards(self) -> dict[str, int]:
         """Return how many documents come from each shard."""
         counted: Counter[str] = Counter()
@@ -129,10 +140,12 @@ class LanceEngine:
             counted.update({each["values"]: each["counts"] for each in batch["shard"].value_counts().to_pylist()})
         return dict(counted)
 
+    @explained
     def count(self) -> int:
         """Return how many documents there are."""
         return int(self._table.count_rows())
 
+    @explained
     def drop(self) -> None:
         """Remove the table."""
         self._database.drop_table(self._name, ignore_missing=True)
@@ -150,7 +163,7 @@ class LanceEngine:
             except ValueError as error:
                 if "not found" not in str(error):
                     raise
-                raise MissingIndexError(self._uri) from error
+                raise MissingIndexError(self.uri) from error
         return self._opened
 
     def _is_indexed(self, column: str) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ CANDIDATES, MOST_CANDIDATES = 4, 32_768
 FEWEST_CANDIDATES, FEWEST_FILTERED = 400, 1600
 """And no fewer than so many; more with conditions, for those that do not fulfil them are candidates too."""
 IDS_AT_ONCE = 500
+LOOKED_AFTER = 5.0
+"""Seconds after which what is known of the collection is asked for again; a call, of a millisecond or two."""
 LATEST = {"consistency_level": "Strong"}
 """For reads that must see every write, whoever made it; it costs up to 0.2 s."""
 OWN = {"consistency_level": "Session"}
@@ -43,6 +46,7 @@ class MilvusEngine:
         self._client = MilvusCalls(address, token, uri)
         self.has_text = knows_bm25(self._client.get_server_version())
         self._described: IndexDescription | None = None
+        self._looked = 0.0
         self._has_written = False
 
     def create(self, description: IndexDescription) -> None:
@@ -57,13 +61,14 @@ class MilvusEngine:
         self._client.load_collection(self._name)
 
     def describe(self) -> IndexDescription:
-        """Return the description that the collection keeps."""
-        if self._described is None:
+        """Return the description that the collection keeps, looked at now and then: others may make it anew."""
+        if self._described is None or monotonic() - self._looked > LOOKED_AFTER:
             if not self._client.has_collection(self._name):
                 raise MissingIndexError(self._uri)
-            kept = self._client.describe_collection(self._name)["description"]
-            self._described = descriptions.read(kept, self._uri)
+            now = descriptions.read(self._client.describe_collection(self._name)["description"], self._uri)
+            self._described = descriptions.unchanged(now, self._described, self._uri)
             self._client.load_collection(self._name)
+            self._looked = monotonic()
         return self._described
 
     def upsert(self, rows: Rows) -> None:

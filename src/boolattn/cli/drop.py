@@ -1,0 +1,24 @@
+"""boolattn drop."""
+
+from typing import Annotated
+
+import typer
+
+
+def drop(
+    engine: Annotated[str, typer.Option(help="The index, as boolattn index was given it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Remove an index and all it holds; the folder it was made from stays."""
+    from boolattn.retrieval.engines.opening import open_engine
+
+    try:
+        opened = open_engine(engine)
+        documents = opened.count()
+        if not yes:
+            typer.confirm(f"Remove {engine} and its {documents} documents?", abort=True)
+        opened.drop()
+        opened.close()
+    except (ValueError, OSError, ImportError) as error:
+        raise typer.BadParameter(str(error)) from error
+    typer.echo(f"{engine}: {documents} documents removed")
