@@ -3,10 +3,12 @@ import pytest
 import torch
 
 from boolattn import DualEncoder
+from boolattn.queries.understanding import LEXICON_CONFIDENCE
 from tests.encoders.readers import Marks, ReadsHints
 from tests.training import small
 
 QUERY = "movies set in Vietnam but not about unwatchable wars"  # one word of several tokens
+UNKNOWN_TO_RULES = "films that pass over wars"
 
 
 @pytest.fixture(scope="module")
@@ -53,19 +55,37 @@ def test_what_no_cue_speaks_of_is_in_neither_the_plan_nor_the_vector(model):
 
 @pytest.mark.parametrize("logit", [-3.0, -0.2, 0.0, 0.2, 3.0])
 def test_a_plan_is_as_sure_as_the_least_sure_gate(model, logit):
-    model.tower.reader = Marks(_places(model, "not"), _places(model, "wars"), gate=logit)
-    plan = model.plan(QUERY)
+    model.tower.reader = Marks([2], [4], gate=logit)
+    plan = model.plan(UNKNOWN_TO_RULES)
     assert 0.5 <= plan.confidence <= 1
     assert plan.confidence == pytest.approx(torch.sigmoid(torch.tensor(abs(logit))).item())
     assert bool(plan.negatives) == (logit > 0)
     if logit <= 0:
-        assert "not" not in model.read(QUERY).operators
+        assert "not" not in model.read(UNKNOWN_TO_RULES).operators
+
+
+@pytest.mark.parametrize(("logit", "stands"), [(-3.0, False), (-2.0, True), (0.0, True), (2.0, False)])
+def test_the_rules_are_overruled_by_a_reader_that_is_sure(model, logit, stands):
+    model.tower.reader = Marks(_places(model, "not"), _places(model, "wars"), gate=logit)
+    plan, unwanted = model.plan(QUERY), {True: ["unwatchable wars"], False: ["wars"] if logit > 0 else []}
+    assert [atom.text for atom in plan.negatives] == unwanted[stands]
+    assert (plan.confidence == pytest.approx(LEXICON_CONFIDENCE)) == stands
+
+
+def test_the_rules_say_what_a_not_speaks_of_where_the_reader_does_not(model):
+    model.tower.reader = Marks(_places(model, "not"), [0])  # a special token
+    assert [atom.text for atom in model.plan(QUERY).negatives] == ["unwatchable wars"]
+    model.tower.reader = Marks([], [], gate=-5.0)
+    assert not model.plan(QUERY).negatives
+    bare = model.documents().encode([QUERY])
+    assert np.array_equal(model.encode_query([QUERY]), bare)
+    assert not np.allclose(model.encode_query([QUERY], operators=["not"]), bare, atol=1e-2), "the caller said so"
 
 
 def test_a_not_that_speaks_of_nothing_is_none(model):
-    model.tower.reader = Marks(_places(model, "not"), [0])  # a special token
-    assert model.read(QUERY).operators == frozenset()
-    assert not model.plan(QUERY).negatives
+    model.tower.reader = Marks([2], [0])  # a special token
+    assert model.read(UNKNOWN_TO_RULES).operators == frozenset()
+    assert not model.plan(UNKNOWN_TO_RULES).negatives
 
 
 def test_explicit_syntax_is_followed_and_not_read(model):

@@ -17,6 +17,7 @@ from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"
 ORDINARY = ["war films", "1956 debut novels", "birds of Peru and Ecuador", "what is the best way to learn chess"]
+UNKNOWN_TO_RULES = "films that pass over war"
 WRITTEN = "films AND comedy NOT war"
 WAR = Excluded((Span(22, 29),), (Span(36, 39),))  # of QUERY: "but not", "war"
 
@@ -85,10 +86,10 @@ def test_only_a_query_that_excludes_something_costs_a_second_pass(by_hints, quer
 
 
 def test_a_reader_is_trusted_where_it_is_more_likely_right_than_wrong(model, bare):
-    plain = bare.encode([QUERY])
+    plain = bare.encode([UNKNOWN_TO_RULES])
     for gate, changed in ((-0.1, False), (0.1, True)):
-        model.tower.reader = Marks(cues=[5, 6], scopes=[8], gate=gate)
-        assert np.allclose(model.encode_query([QUERY]), plain, atol=1e-4) != changed
+        model.tower.reader = Marks(cues=[3, 4], scopes=[5], gate=gate)
+        assert np.allclose(model.encode_query([UNKNOWN_TO_RULES]), plain, atol=1e-4) != changed
 
 
 def test_hints_are_what_the_rules_say(model):
@@ -144,9 +145,9 @@ def test_a_query_labelled_with_not_opens_the_gate_and_the_reader_finds_what_it_s
 
 
 def test_no_token_in_scope_no_open_gate(model, bare):
-    model.tower.reader = Marks(cues=[5, 6], scopes=[])
-    assert exclusions_read(read(model, [QUERY])).gates.item() == 0
-    assert np.array_equal(model.encode_query([QUERY]), bare.encode([QUERY]))
+    model.tower.reader = Marks(cues=[3, 4], scopes=[])
+    assert exclusions_read(read(model, [UNKNOWN_TO_RULES])).gates.item() == 0
+    assert np.array_equal(model.encode_query([UNKNOWN_TO_RULES]), bare.encode([UNKNOWN_TO_RULES]))
 
 
 def test_padding_and_special_tokens_are_never_in_scope(model):
@@ -176,11 +177,11 @@ def test_a_prompt_is_not_of_the_query(start):
 
 def test_nothing_of_a_prompt_is_excluded(start):
     plain = SentenceTransformer(start, prompts={"query": "find not: "})
-    unread = plain.encode([QUERY], prompt_name="query")
+    unread = plain.encode([UNKNOWN_TO_RULES], prompt_name="query")
     model = DualEncoder.with_reader(plain, 2, rank=0).eval()
     model.tower.reader = Marks(cues=[2], scopes=[1, 3])  # "not"; "find", ":"
-    assert not model.plan(QUERY).negatives
-    assert np.array_equal(model.encode_query([QUERY]), unread)
+    assert not model.plan(UNKNOWN_TO_RULES).negatives
+    assert np.array_equal(model.encode_query([UNKNOWN_TO_RULES]), unread)
 
 
 @pytest.mark.parametrize("query", [WRITTEN, LabelledQuery.of(QUERY, "not", WAR), LabelledQuery.of(QUERY, [])])
@@ -247,8 +248,8 @@ def test_what_is_settled_is_no_secret(model):
 
 def test_special_tokens_alone_in_scope_exclude_nothing(model, bare):
     model.tower.reader = Marks(cues=[], scopes=[0])
-    assert not model.plan(QUERY).negatives
-    assert np.array_equal(model.encode_query([QUERY]), bare.encode([QUERY]))
+    assert not model.plan(UNKNOWN_TO_RULES).negatives
+    assert np.array_equal(model.encode_query([UNKNOWN_TO_RULES]), bare.encode([UNKNOWN_TO_RULES]))
 
 
 def test_a_word_the_tokenizer_does_not_know_can_be_excluded(model):

@@ -7,7 +7,9 @@ import torch
 from boolattn.encoders.reading_features import TRACE, certain, for_reader
 from boolattn.encoders.token_reading import reading_on_characters
 from boolattn.encoders.tower import BooleanTower
+from boolattn.queries.plan import TRUSTED_CONFIDENCE
 from boolattn.queries.reading import Reading
+from boolattn.queries.understanding import LEXICON_CONFIDENCE
 
 
 class Understood(NamedTuple):
@@ -25,6 +27,7 @@ def understand(tower: BooleanTower, query: str, prompt: str = "") -> Understood:
     device = tower.transformer.auto_model.device
     features = {name: value.to(device) if torch.is_tensor(value) else value for name, value in features.items()}
     features = tower.read(features)
-    gates = features[TRACE].gates[0]
-    confidence = torch.maximum(gates, 1 - gates).min()
-    return Understood(reading_on_characters(certain(features), offsets[0], query), float(confidence))
+    gates, found = features[TRACE].gates[0], certain(features)
+    by_rules = (found.gates[0] > 0) & (gates <= TRUSTED_CONFIDENCE)
+    sure = torch.where(by_rules, LEXICON_CONFIDENCE, torch.maximum(gates, 1 - gates))
+    return Understood(reading_on_characters(found, offsets[0], query), float(sure.min()))

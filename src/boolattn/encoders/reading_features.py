@@ -23,6 +23,8 @@ OWN = "boolean_own_tokens"  # (B, L): 1 for tokens of the query itself, which al
 LAYOUT = "boolean_layout"  # (B, L, 2): where each token stands among brackets and commas
 TRACE = "boolean_trace"  # what the reader or the mechanism found, for losses to look at
 
+SURE_OF_NONE = 0.1  # the gate below which the reader overrules the rules; those of harmless training wordings lie below
+
 
 def for_reader(queries: Sequence[str], excluded: Sequence[Excluded | None], offsets: Offsets) -> dict[str, Tensor]:
     """Return what the learned reader is told.
@@ -85,7 +87,19 @@ def certain(features: dict[str, Any]) -> TokenReading:
         layout = [Layout(*where) for where in features[LAYOUT][row].tolist()]
         kept = spoken_of(cues[row, :, column].bool().tolist(), scopes[row, :, column].bool().tolist(), layout)
         scopes[row, :, column] = torch.tensor(kept).to(scopes)
-    return TokenReading(*(each.to(trace.gates) for each in (trace.gates > TRUSTED_CONFIDENCE, cues, scopes)))
+    found = TokenReading(*(each.to(trace.gates) for each in (trace.gates > TRUSTED_CONFIDENCE, cues, scopes)))
+    return _with_rules(found, features, column)
+
+
+def _with_rules(found: TokenReading, features: dict[str, Any], column: int) -> TokenReading:
+    """Let the rules' exclusion stand where the reader finds none without being sure: "films without war"."""
+    cues, scopes, gates = features[HINTS].to(found.cues).chunk(3, dim=-1)  # (B, L, K) each
+    nothing = (found.gates[:, column] * found.scopes[..., column].amax(dim=1)) == 0  # (B,)
+    unsure = (features[TRACE].gates[:, column] > SURE_OF_NONE) | (features[GATES].to(found.gates)[:, 0] > 0)
+    stands = nothing & unsure & (scopes[..., column].amax(dim=1) > 0)
+    for mine, theirs in ((found.gates, gates.amax(dim=1)), (found.cues, cues), (found.scopes, scopes)):
+        mine[stands, ..., column] = theirs[stands, ..., column]
+    return found
 
 
 def mechanism_reading(trace: Trace) -> TokenReading:
