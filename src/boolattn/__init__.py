@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig, Trace
     from boolattn.encoders.loading import load, shipped_adapters
     from boolattn.encoders.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
+    from boolattn.encoders.rewriting import rewrite, signed_vectors
     from boolattn.encoders.sentence import DualEncoder
     from boolattn.encoders.shipping import save_without_backbone
     from boolattn.queries.plan import BooleanPlan
@@ -24,9 +25,11 @@ _HOME = {
     "load": "boolattn.encoders.loading",
     "load_adapter": "boolattn.encoders.plugin",
     "mechanism_of": "boolattn.encoders.plugin",
+    "rewrite": "boolattn.encoders.rewriting",
     "save_adapter": "boolattn.encoders.plugin",
     "save_without_backbone": "boolattn.encoders.shipping",
     "shipped_adapters": "boolattn.encoders.loading",
+    "signed_vectors": "boolattn.encoders.rewriting",
 }
 
 __all__ = [
@@ -39,9 +42,11 @@ __all__ = [
     "load",
     "load_adapter",
     "mechanism_of",
+    "rewrite",
     "save_adapter",
     "save_without_backbone",
     "shipped_adapters",
+    "signed_vectors",
 ]
 
 

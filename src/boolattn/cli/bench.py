@@ -99,7 +99,10 @@ def training_free(
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Settings of the training-free mode on generated validation queries, and which to choose: the one in bold."""
+    """Settings of the training-free mode on generated validation queries, and which to choose: the one in bold.
+
+    Beside them, the plain model: "bare", and "rewritten", given what a query wants minus lambda times what it does not.
+    """
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
     from boolattn.evaluation.settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
     from boolattn.evaluation.tasks import DataFolder
@@ -107,7 +110,7 @@ def training_free(
     try:
         tasks = exclusion_validation(DataFolder(data))
         with Progress(console=Console(stderr=True)) as progress:
-            total = 1 + len(STRENGTHS) * len(PENALTIES)
+            total = 2 + (1 + len(STRENGTHS)) * len(PENALTIES)
             tried = list(progress.track(try_settings(model, tasks), total=total, description="settings"))
     except (ValueError, OSError) as error:
         raise typer.BadParameter(str(error)) from error
@@ -121,9 +124,12 @@ def training_free(
     table = Table("strength", "lambda", *columns, "mean nDCG@10", title="training-free mode, validation queries")
     for setting in tried:
         numbers = [setting.measures[task.name][str(measure)] for task in tasks for measure in SHOWN]
-        name = ["bare", ""] if setting.strength is None else [f"{setting.strength:g}", f"{setting.penalty:g}"]
+        way = f"{setting.strength:g}" if setting.strength else "bare" if setting.penalty is None else "rewritten"
         table.add_row(
-            *name, *(f"{value:.3f}" for value in [*numbers, setting.score]), style="bold" if setting is chosen else ""
+            way,
+            "" if setting.penalty is None else f"{setting.penalty:g}",
+            *(f"{value:.3f}" for value in [*numbers, setting.score]),
+            style="bold" if setting is chosen else "",
         )
     Console().print(table)
 

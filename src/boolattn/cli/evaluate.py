@@ -11,7 +11,8 @@ def evaluate(
     model: Annotated[
         list[str],
         typer.Option(
-            help="A model's folder or hub name, a shipped adapter, training-free:NAME, 'bm25' or 'rules'; repeat."
+            help="A model's folder or hub name, a shipped adapter, training-free:NAME, rewritten:NAME, 'bm25' or "
+            "'rules'; repeat."
         ),
     ],
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],

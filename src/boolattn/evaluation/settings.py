@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.measures import per_query, violation
 from boolattn.evaluation.significance import means, paired_bootstrap
-from boolattn.evaluation.systems import DenseRetriever
+from boolattn.evaluation.systems import DenseRetriever, RewritingRetriever
 from boolattn.evaluation.tasks import RetrievalTask
 
 STRENGTHS = (2.0, 4.0, 8.0)
@@ -22,11 +22,11 @@ DEPTH = 20
 
 @dataclass(frozen=True)
 class Setting:
-    """What one setting reached; without strength and penalty, what the bare model did.
+    """What one setting reached; without strength, what plain models did: as they are, or given rewritten queries.
 
     Attributes:
         strength: What *not* takes from attention scores.
-        penalty: lambda of the signed readout.
+        penalty: lambda; without one, the model was asked the query as it is.
         measures: Catalog -> measure -> value.
         by_query: What settings are chosen by, query by query.
     """
@@ -48,8 +48,9 @@ def choose(tried: Sequence[Setting]) -> Setting:
     What is best among equals is chance; the middle is furthest from too weak and from too strong. Of two middles, the
     stronger, which excludes more.
     """
-    best = max(tried, key=lambda setting: setting.score)
     settings = {(each.strength, each.penalty): each for each in tried if each.strength and each.penalty}
+    bare = [each for each in tried if each.penalty is None]
+    best = max([*bare, *settings.values()], key=lambda setting: setting.score)
     as_good = [key for key, each in settings.items() if paired_bootstrap(best.by_query, each.by_query).low <= 0]
     if not as_good:
         return best  # the bare model
@@ -58,16 +59,21 @@ def choose(tried: Sequence[Setting]) -> Setting:
 
 
 def try_settings(folder: str, tasks: Sequence[RetrievalTask]) -> Iterator[Setting]:
-    """Yield the bare model, then every setting."""
-    yield _measure(SentenceTransformer(folder), None, None, tasks)
+    """Yield the bare model, as it is and given rewritten queries, then every setting."""
+    plain = SentenceTransformer(folder)
+    yield _measure(DenseRetriever("", plain, progress=False), None, None, tasks)
+    rewriting = RewritingRetriever("", plain, progress=False)
+    for penalty in (0.0, *PENALTIES):
+        rewriting.penalty = penalty
+        yield _measure(rewriting, None, penalty, tasks)
     for strength, penalty in product(STRENGTHS, PENALTIES):
-        yield _measure(DualEncoder.training_free(folder, strength, penalty), strength, penalty, tasks)
+        model = DualEncoder.training_free(folder, strength, penalty)
+        yield _measure(DenseRetriever("", model, progress=False), strength, penalty, tasks)
 
 
 def _measure(
-    model: SentenceTransformer, strength: float | None, penalty: float | None, tasks: Sequence[RetrievalTask]
+    system: DenseRetriever, strength: float | None, penalty: float | None, tasks: Sequence[RetrievalTask]
 ) -> Setting:
-    system = DenseRetriever("", model, progress=False)
     measures: dict[str, dict[str, float]] = {}
     by_query: dict[str, float] = {}
     for task in tasks:

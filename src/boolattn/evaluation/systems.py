@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from boolattn.encoders.document_vectors import arithmetic_of, document_vectors, similarity_of
 from boolattn.encoders.fingerprint import document_fingerprint
 from boolattn.encoders.loading import UnknownModelError, load_encoder, title_of
+from boolattn.encoders.rewriting import LAMBDA, signed_vectors
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
@@ -19,6 +20,7 @@ from boolattn.queries.reading import Reading, operators_of, read
 from boolattn.queries.spans import Span
 
 Documents = Iterable[tuple[str, str]]
+REWRITTEN = "rewritten:"
 
 
 @runtime_checkable
@@ -111,6 +113,16 @@ class BooleanRetriever(DenseRetriever):
         return found
 
 
+class RewritingRetriever(DenseRetriever):
+    """A plain model to which each query is given in two, what it wants and what not, as the rules read it."""
+
+    penalty = LAMBDA
+
+    def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
+        """Return the vectors (Q, D) of queries."""
+        return signed_vectors(queries, super().query_vectors, self.penalty)
+
+
 class Bm25Retriever:
     """BM25 by bm25s, English stems and stop words."""
 
@@ -162,14 +174,20 @@ class RulesReader:
 
 
 def load_system(name: str, progress: bool = True, backbone: str | None = None) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, a shipped adapter with its backbone, or a model, as it is or made Boolean."""
+    """Load ``bm25``, ``rules``, a shipped adapter with its backbone, or a model, as it is or made Boolean.
+
+    ``rewritten:NAME`` is a plain model whose queries are rewritten: the simple way, to compare with.
+    """
     if name == Bm25Retriever.name:
         return Bm25Retriever()
     if name == RulesReader.name:
         return RulesReader()
     try:
+        if name.startswith(REWRITTEN):
+            plain = name.removeprefix(REWRITTEN)
+            return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress)
         model = load_encoder(name, backbone)
         kind = BooleanRetriever if isinstance(model, DualEncoder) else DenseRetriever
         return kind(title_of(name), model, progress)
     except UnknownModelError as error:
-        raise UnknownModelError(f"{error}. Beside models, 'bm25' and 'rules' are known") from error
+        raise UnknownModelError(f"{error}. Beside models, 'bm25', 'rules' and {REWRITTEN}NAME are known") from error

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_vectors import similarity_of
 from boolattn.encoders.fingerprint import document_fingerprint
+from boolattn.encoders.rewriting import signed_vectors
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.queries.conditions import QueryAtom
 from boolattn.queries.plan import BooleanPlan
@@ -99,7 +101,7 @@ class Searcher:
         _require_hits(k)
         if self.settings.verify:
             return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
-        vector = self._encode(self._model, [self._asked(query)])[0]
+        vector = self._vector(query)
         if not self._asks_text:
             return self.engine.search(vector, k, where)
         plan, depth = self.plan(query), max(k, self.settings.pool)
@@ -111,7 +113,7 @@ class Searcher:
         """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
         _require_hits(k)
         plan, depth = self.plan(query), max(k, self.settings.pool)
-        vector = self._encode(self._model, [self._asked(query)])[0]
+        vector = self._vector(query)
         by_text = self._by_text(plan, depth, where)
         found = [*self.engine.search(vector, depth, where), *by_text]
         rows = self.engine.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
@@ -120,13 +122,14 @@ class Searcher:
         wanted = vector if plain else self._encode(self._plain, [atom.text for atom in plan.positives])
         return Pool.of(plan, rows, vector, wanted.reshape(-1, len(vector)), by_text)
 
-    def _asked(self, query: str) -> str:
-        """Return what is encoded: the query, but of a plain model, to which "not war" is war, only what is wanted."""
+    def _vector(self, query: str) -> Vectors:
+        """Return the query's vector (D,); a plain model, to which "not war" is war, is given the query rewritten."""
         _require_unicode(query)
-        plan = self.plan(query) if not isinstance(self._model, DualEncoder) else None
-        if plan is None or not plan.negatives:
-            return query
-        return " ".join(atom.text for atom in plan.positives) or query
+        if isinstance(self._model, DualEncoder):
+            vector = self._encode(self._model, [query])[0]
+        else:
+            vector = signed_vectors([query], partial(self._encode, self._plain), plan=self.plan)[0]
+        return cast(Vectors, vector)
 
     @property
     def _asks_text(self) -> bool:
