@@ -2,6 +2,7 @@
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import zstandard
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.queries.exclusions import EXCLUSIONS
+from boolattn.queries.films import genre_exclusions
+from boolattn.queries.splits import Splits
 from boolattn.queries.understanding import Excluded, excluded_by_rules
 from tests.queries.catalogs import FOLDER, films, jsonl
 
@@ -82,3 +85,12 @@ def test_the_real_ones(name):
     task = load_benchmark(name, DataFolder(Path(os.environ["BOOLATTN_DATA"])))
     check(task, 300)
     assert set(task.template_of.values()) == set(EXCLUSIONS)
+
+
+def test_pairs_that_training_asks_for_are_left_out(folder, monkeypatch):
+    small = partial(genre_exclusions, smallest_genre=2, overlap=0.0, smallest_answer=1)
+    monkeypatch.setattr(generated, "genre_exclusions", small)
+    pairs = {query.text: Splits().split_of(mention.atom for mention in query.mentions) for query in small(films())}
+    assert {"train", "test"} <= set(pairs.values())
+    asked = set(load_benchmark("films-pairs", folder).queries.values())
+    assert asked == {text for text, split in pairs.items() if split != "train"}

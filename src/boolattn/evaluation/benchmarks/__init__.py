@@ -7,6 +7,7 @@ from boolattn.evaluation.tasks import DataFolder, Task
 
 BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films": generated.films,
+    "films-pairs": generated.films_pairs,
     "debian": generated.debian,
     "films-unusual": generated.films_unusual,
     "debian-unusual": generated.debian_unusual,

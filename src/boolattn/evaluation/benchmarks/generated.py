@@ -19,7 +19,7 @@ from boolattn.queries.films import films_catalog, genre_exclusions
 from boolattn.queries.generator import GeneratedQuery, generate
 from boolattn.queries.mentions import mentions_catalog
 from boolattn.queries.reading import Reading
-from boolattn.queries.splits import Split
+from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.understanding import excluded_by_rules
 from boolattn.queries.unusual_queries import unusual_queries
@@ -47,6 +47,17 @@ def films(data: DataFolder) -> RetrievalTask:
     pairs = [(GENRE_PAIRS, query) for query in genre_exclusions(domain.catalog)]
     meaning, names = (drawn(domain.catalog, part, "test", tuple(TEMPLATES)) for part in ("meaning", "names"))
     return _task("films", domain, {"meaning": pairs + meaning, "names": names})
+
+
+def films_pairs(data: DataFolder) -> RetrievalTask:
+    """Those of the pairs of genres that training never asks for, in whatever words."""
+    domain, splits = films_domain(data), Splits()
+    unseen = (
+        query
+        for query in genre_exclusions(domain.catalog)
+        if splits.split_of(mention.atom for mention in query.mentions) != "train"
+    )
+    return _task("films-pairs", domain, {"meaning": [(GENRE_PAIRS, query) for query in unseen]})
 
 
 def debian(data: DataFolder) -> RetrievalTask:
