@@ -123,6 +123,21 @@ def test_what_cannot_be_compared_is_refused(start):
         corpus_loss(SentenceTransformer(start, similarity_fn_name="dot"), [], {"a": "kites"}, 24, 1.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (((), ("a",)), "'kites' has no answer"),
+        ((("a", "77"), ()), "'kites' names document '77'"),
+        ((("a",), ("78",)), "'kites' names document '78'"),
+    ],
+)
+def test_a_query_without_answers_or_with_unknown_ones_is_refused_before_anything_is_encoded(start, wrong, says):
+    model = SentenceTransformer(start)
+    model.encode_document = None  # whoever encodes, fails
+    with pytest.raises(ValueError, match=says):
+        corpus_loss(model, [_example(("a",)), _example(*wrong)], {"a": "kites in Peru"}, 24, 1.0, 1.0)
+
+
 def _trainer(start, data, tmp_path, **training):
     recipe = small.recipe(
         "finetune", start, "films",

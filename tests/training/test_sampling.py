@@ -87,6 +87,13 @@ def test_an_example_that_can_teach_nothing_is_refused(example, documents):
         Drawing([example], documents, 5, seed=0)
 
 
+def test_an_answer_that_is_no_document_is_named_before_it_is_drawn():
+    example = Example(_question("kites"), ("3", "77"))
+    with pytest.raises(ValueError, match="'kites' names document '77'"):
+        Drawing([example], DOCUMENTS, 5, seed=0)
+    assert Drawing([example], DOCUMENTS, 5, seed=0, alone=True).columns == ["query"]
+
+
 def test_a_query_comes_with_one_it_implies_and_one_it_excludes():
     question = Question("kites, red, not old", frozenset({"and", "not"}), {}, None, ("kites", "red"), ("old",))
     drawing = Drawing([Example(question, ANSWERS), EXAMPLES[0]], DOCUMENTS, 2, seed=0, gates_given=True, related=True)

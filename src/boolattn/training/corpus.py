@@ -1,7 +1,7 @@
 """A query against all documents of a corpus, whose vectors do not change."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
 from boolattn.evaluation.systems import DenseRetriever
-from boolattn.training.examples import Example
+from boolattn.training.examples import Example, require_known
 
 SAMPLE = 128
 
@@ -55,7 +55,7 @@ class CorpusLoss(nn.Module):
 
 def corpus_loss(
     model: SentenceTransformer,
-    examples: Iterable[Example],
+    examples: Sequence[Example],
     documents: dict[str, str] | None,
     tokens: int,
     scale: float,
@@ -67,6 +67,12 @@ def corpus_loss(
     retriever = DenseRetriever("corpus", model)
     if not retriever.normalise:
         raise ValueError("[training] candidates = 'corpus' compares by cosine: [model] similarity = 'cosine'")
+    for example in examples:
+        if not example.positives:  # the logarithm of no share at all is infinite
+            raise ValueError(
+                f"{example.question.text!r} has no answer in the corpus: give its answers, or leave it out"
+            )
+        require_known(example, (*example.positives, *example.unwanted), documents)
     blocks = [torch.tensor(block, dtype=torch.float) for _, block in retriever.blocks(documents.items(), tokens)]
     number = {identifier: place for place, identifier in enumerate(documents)}
     numbered = [

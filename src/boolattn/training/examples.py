@@ -1,6 +1,6 @@
 """What a model learns from: a query, what is known of it, and the texts that do and do not answer it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -75,6 +75,16 @@ class Example:
     positives: tuple[str, ...]
     negatives: tuple[str, ...] = ()
     unwanted: tuple[str, ...] = ()
+
+
+def require_known(example: Example, identifiers: Iterable[str], documents: Container[str]) -> None:
+    """Raise where an example names a document that the corpus lacks."""
+    for identifier in identifiers:
+        if identifier not in documents:
+            raise ValueError(
+                f"{example.question.text!r} names document {identifier!r}, which is not among the documents: add it to "
+                f"them, or leave it out of the example"
+            )
 
 
 def example_of_generated(query: GeneratedQuery, catalog: Catalog) -> Example:

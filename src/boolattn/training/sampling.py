@@ -9,7 +9,7 @@ from transformers import TrainerCallback, TrainerControl, TrainerState, Training
 
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.queries.understanding import Excluded
-from boolattn.training.examples import Example, excluded_by
+from boolattn.training.examples import Example, excluded_by, require_known
 
 QUERY, POSITIVE, NEGATIVE, LABEL = "query", "positive", "negative", "label"
 IMPLIED, EXCLUDED = "implied", "excluded"
@@ -52,6 +52,8 @@ class Drawing:
             wrong = len(example.negatives) if documents is None else len(documents) - len(example.positives)
             if not example.positives or wrong < (1 if documents is None else negatives):
                 raise ValueError(f"{example.question.text!r} has too few positives, or too few negatives to draw from")
+            if documents is not None:
+                require_known(example, example.positives, documents)
         self.examples, self.documents, self.negatives, self.seed = examples, documents, negatives, seed
         self.labels, self.gates_given, self.related, self.alone = labels, gates_given, related, alone
         self.epoch = 0
