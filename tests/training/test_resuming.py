@@ -91,6 +91,24 @@ def test_a_checkpoint_cut_short_is_passed_over(tmp_path):
     assert last_checkpoint(tmp_path / "nowhere") is None
 
 
+def test_a_command_that_fails_before_training_claims_nothing(start, data, tmp_path):
+    wrong = [
+        (small.recipe("finetune", start, "nowhere"), RecipeError),
+        (small.recipe("finetune", start, "quest", model={"start": str(tmp_path / "no-model")}), (OSError, ValueError)),
+        (
+            small.recipe("finetune", start, "quest", training={"gates": "learned"}, mechanism={"gate": "given"}),
+            RecipeError,
+        ),
+    ]
+    for recipe, error in wrong:
+        with pytest.raises(error):
+            finetune(recipe, data, tmp_path / "out")
+        assert not (tmp_path / "out" / "recipe.json").exists()
+    mended = small.recipe("finetune", start, "quest", training={"epochs": 1})
+    assert finetune(mended, data, tmp_path / "out").exists()
+    assert json.loads((tmp_path / "out" / "recipe.json").read_text()) == mended.as_dict()
+
+
 def test_another_recipe_does_not_go_on_with_this_ones_checkpoints(start, data, tmp_path):
     recipe = small.recipe("finetune", start, "quest", training={"epochs": 1})
     folder = finetune(recipe, data, tmp_path)
@@ -99,3 +117,5 @@ def test_another_recipe_does_not_go_on_with_this_ones_checkpoints(start, data, t
     assert (tmp_path / "results.json").stat().st_mtime_ns == written
     with pytest.raises(RecipeError, match="another recipe"):
         finetune(small.recipe("finetune", start, "quest", training={"epochs": 2}), data, tmp_path)
+    with pytest.raises(RecipeError, match="another recipe"):  # said before any data is looked for
+        finetune(small.recipe("finetune", start, "nowhere"), data, tmp_path)

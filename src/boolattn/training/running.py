@@ -41,11 +41,13 @@ def train(recipe: Recipe, data: DataFolder, out: Path) -> Path:
         data: Where the data lies.
         out: Where checkpoints, the model and ``results.json`` go.
     """
-    _claim(out, recipe)
+    _require_own(out, recipe)
     if (out / RESULTS).exists():
         return out / MODEL
     started = time.time()
     trainer = make_trainer(recipe, load_training_data(data, recipe.data, recipe.seed), out / CHECKPOINTS)
+    if trainer.is_world_process_zero():  # no sooner: a mistake found while loading leaves the folder to its mend
+        _claim(out, recipe)
     checkpoint = last_checkpoint(out / CHECKPOINTS)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if trainer.is_world_process_zero():
@@ -170,13 +172,22 @@ def _arguments(
     return arguments
 
 
-def _claim(out: Path, recipe: Recipe) -> None:
+def _noted(recipe: Recipe) -> str:
+    return json.dumps(recipe.as_dict(), indent=2) + "\n"
+
+
+def _require_own(out: Path, recipe: Recipe) -> None:
     """Refuse a folder in which another recipe was begun: its checkpoints would be taken for this one's."""
-    noted, ours = out / RECIPE, json.dumps(recipe.as_dict(), indent=2) + "\n"
-    if noted.exists() and noted.read_text(encoding="utf-8") != ours:
+    noted = out / RECIPE
+    if noted.exists() and noted.read_text(encoding="utf-8") != _noted(recipe):
         raise RecipeError(f"{out} holds a run of another recipe ({noted}): give another folder, or delete this one")
+
+
+def _claim(out: Path, recipe: Recipe) -> None:
+    """Note whose checkpoints the folder is to hold."""
+    _require_own(out, recipe)  # again: another run may have begun while this one loaded
     out.mkdir(parents=True, exist_ok=True)
-    noted.write_text(ours, encoding="utf-8")
+    (out / RECIPE).write_text(_noted(recipe), encoding="utf-8")
 
 
 def _write_results(
