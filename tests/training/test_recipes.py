@@ -65,6 +65,13 @@ def test_the_papers_recipes_say_what_is_the_default_anyway(name):
             "nothing to read.*gates = 'learned'",
         ),
         ({"model": {"reading": "lexicon"}}, r"\[model\].*'lexicon'"),
+        ({"seed": "many"}, "seed = 'many'.*seed = 42"),
+        ({"seed": 1.5}, "seed = 1.5"),
+        ({"seed": True}, "seed = True"),
+        ({"seed": -1}, "seed = -1"),
+        ({"seed": 2**32}, "seed = 4294967296"),
+        ({"stage": "pretrain", "training": {"negatives": 5}}, r"\[training\] negatives = 5.*negatives = 1"),
+        ({"stage": "pretrain", "training": {"negatives": 0}}, r"\[training\] negatives = 0.*negatives = 1"),
         ({"mechanism": {"not_strength": 0.0}}, r"not_strength must be positive"),
     ],
 )
@@ -102,6 +109,11 @@ def test_every_study_can_be_planned(path, tmp_path):
         starts = [recipe.model.start for _, recipe in run.stages]
         assert starts[:1] == ([study.backbone] if starts else [])
         assert all(start == str(folder / "model") for start, (folder, _) in zip(starts[1:], run.stages, strict=False))
+
+
+def test_where_nothing_is_ranked_the_number_of_negatives_does_not_matter():
+    reads = {"stage": "pretrain", **BARE, "losses": {"ranking": 0.0}, "training": {"negatives": 5}}
+    assert recipe_of(reads).training.negatives == 5
 
 
 def test_documents_stay_as_they_are_where_all_are_candidates():

@@ -140,6 +140,13 @@ class Recipe:
 
     def __post_init__(self) -> None:
         """Refuse what could only fail later."""
+        if type(self.seed) is not int or not 0 <= self.seed < 2**32:
+            raise RecipeError(f"seed = {self.seed!r} must be a whole number from 0 to 2**32 - 1, such as seed = 42")
+        if self.stage == "pretrain" and self.losses.ranking and self.training.negatives != 1:
+            raise RecipeError(
+                f"[training] negatives = {self.training.negatives}, but pretraining ranks triples, each with one "
+                f"negative: negatives = 1"
+            )
         if self.losses.gate and self.training.gates == "given":
             raise RecipeError("[losses] gate has nothing to teach where gates are given: [training] gates = 'learned'")
         if self.model.reading == "learned" and self.losses.only_understanding and self.training.gates == "given":
