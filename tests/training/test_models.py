@@ -16,6 +16,7 @@ from boolattn.training.sources import TrainingData, load_training_data
 from tests.training import small
 
 SIGNED = {"pooling": "mean", "signed": True}
+READER = {"pooling": "mean", "reading": "learned", "reader_layers": 2, "rank": 3, "signed": True}
 
 
 def _learning(model):
@@ -106,6 +107,26 @@ def test_a_saved_boolean_model_is_taken_up_again(start, tmp_path):
         build_model(small.recipe("finetune", str(tmp_path), "quest", model={"boolean": False}))
     with pytest.raises(RecipeError, match="pooling = 'mean'"):
         build_model(small.recipe("finetune", str(tmp_path), "quest", model={"pooling": "mean"}))
+
+
+@pytest.mark.parametrize(
+    ("made", "asked", "says"),
+    [
+        ({}, {"signed": True}, "signed = True, but .* was made with False"),
+        ({}, {"rank": 4}, "rank = 4, but .* was made with 0"),
+        ({}, {"reading": "learned"}, "reading = 'learned', but .* was made with 'mechanism'"),
+        ({}, {"reader_layers": 2}, "reader_layers = 2, but .* was made with 0"),
+        (READER, {"reader_layers": 1}, "reader_layers = 1, but .* was made with 2"),
+        (READER, {"rank": 4}, "rank = 4, but .* was made with 3"),
+    ],
+)
+def test_what_a_boolean_model_has_otherwise_is_not_asked_of_it(start, tmp_path, made, asked, says):
+    build_model(small.recipe("finetune", start, "quest", model=made)).save(str(tmp_path))
+    again = {"pooling": None, "similarity": None}
+    build_model(small.recipe("finetune", str(tmp_path), "quest", model=again))  # what is left out is the model's own
+    build_model(small.recipe("finetune", str(tmp_path), "quest", model=again | made))
+    with pytest.raises(RecipeError, match=says):
+        build_model(small.recipe("finetune", str(tmp_path), "quest", model=again | asked))
 
 
 def test_what_cannot_learn_is_refused(start):

@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 
 from boolattn.encoders.loading import load_encoder
 from boolattn.encoders.plugin import base_of, mechanism_of
+from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.training.recipes import ModelSettings, Recipe, RecipeError
 
@@ -65,13 +66,24 @@ def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
             f"[model] boolean = false trains a plain model, but {settings.start} is a Boolean one: start from its "
             f"backbone, or from what the recipe that made it makes with boolean = false"
         )
-    has = {"pooling": model.readout.pooling_mode, "similarity": model.similarity_fn_name}
+    tower, readout = model.tower, model.readout
+    if tower.reading == "lexicon":
+        raise RecipeError(f"{settings.start} is training-free, with rules in the place of what could learn")
+    has = {
+        "pooling": readout.pooling_mode,
+        "similarity": model.similarity_fn_name,
+        "reading": tower.reading,
+        "reader_layers": tower.reader_layers if tower.reading == "learned" else 0,
+        "signed": isinstance(readout, SignedPooling),
+        "rank": readout.rank if isinstance(readout, SignedPooling) else 0,
+    }
     for name, value in has.items():
         wanted = getattr(settings, name)
-        if wanted not in (None, value):
-            raise RecipeError(f"[model] {name} = {wanted!r}, but {settings.start} was made with {value!r}")
-    if model.tower.reading == "lexicon":
-        raise RecipeError(f"{settings.start} is training-free, with rules in the place of what could learn")
+        if wanted not in (getattr(ModelSettings, name), value):  # a default says nothing: most recipes leave it out
+            raise RecipeError(
+                f"[model] {name} = {wanted!r}, but {settings.start} was made with {value!r}: leave it out, or start "
+                f"from a plain model"
+            )
 
 
 def transformer_of(model: SentenceTransformer) -> Transformer:

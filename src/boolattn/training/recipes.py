@@ -30,7 +30,8 @@ class ModelSettings:
     """The model.
 
     Attributes:
-        start: A Hugging Face or sentence-transformers model, by name or folder, or a Boolean model saved before.
+        start: A Hugging Face or sentence-transformers model, by name or folder, or a Boolean model saved before, which
+            brings its own pooling, similarity, reading, reader_layers, signed and rank: none may ask for another.
         boolean: Whether it gets BoolAttn; without, the same recipe trains the plain model to compare with.
         pooling: "cls" or "mean"; None leaves the model's own.
         similarity: "dot" or "cosine"; None leaves the model's own.
