@@ -92,6 +92,19 @@ def test_changes_go_before_the_file():
         load_recipe(RECIPES / "paper-quest.toml", {"sead": 1})
 
 
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("model={boolean=false}", 'model.boolean.*"model.boolean"'),
+        ("training={}", '"training.key"'),
+        ("seed.first=1", "seed is no section"),
+    ],
+)
+def test_a_change_is_of_one_key(change, says):
+    with pytest.raises(RecipeError, match=says):
+        load_recipe(RECIPES / "paper-quest.toml", dict([change_of(change)]))
+
+
 @pytest.mark.parametrize("path", sorted({*RECIPES.glob("*.toml")} - STUDIES), ids=lambda path: path.stem)
 def test_every_recipe_can_be_read(path):
     recipe = load_recipe(path)

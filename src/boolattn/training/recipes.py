@@ -194,7 +194,16 @@ def load_recipe(path: str | Path, changes: Mapping[str, Any] | None = None) -> R
     values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     for name, value in (changes or {}).items():
         section, _, key = name.rpartition(".")
-        (values.setdefault(section, {}) if section else values)[key] = value
+        if not section and isinstance(value, Mapping):  # it would replace all that the file has there
+            one = f"{name}.{next(iter(value), 'key')}"
+            raise RecipeError(
+                f"{name} is a table, and a change is of one key: write {one}=..., or in a study's set, quoted, "
+                f'"{one}" = ...'
+            )
+        changed = values.setdefault(section, {}) if section else values
+        if not isinstance(changed, dict):
+            raise RecipeError(f"{name} changes nothing: {section} is no section")
+        changed[key] = value
     return recipe_of(values)
 
 

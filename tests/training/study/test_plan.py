@@ -83,3 +83,9 @@ def test_a_mistake_in_a_later_recipe_shows_at_once(study, tmp_path):
     study.write_text(study.read_text().replace('"training.epochs" = 1', '"training.epoch" = 1'))
     with pytest.raises(RecipeError, match="no 'epoch'"):
         plan_study(study, tmp_path)
+
+
+def test_an_unquoted_key_with_a_dot_is_not_taken_for_a_whole_section(study, tmp_path):
+    study.write_text(study.read_text().replace('"model.boolean" = false', "model.boolean = false"))
+    with pytest.raises(RecipeError, match=r'"model\.boolean"'):
+        plan_study(study, tmp_path)
