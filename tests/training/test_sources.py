@@ -2,7 +2,7 @@ import pytest
 
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.recipes import DataSettings, RecipeError
-from boolattn.training.sources import load_training_data
+from boolattn.training.sources import SOURCES, TrainingData, load_training_data
 from boolattn.training.validation import validation_documents, validation_of
 from tests.training import small
 
@@ -54,6 +54,20 @@ def test_validation_may_be_over_fewer_documents_but_never_without_an_answer():
     assert {"3", "4"} <= chosen.keys()
     assert validation_documents(recipe, documents, {"3", "4"}) == chosen
     assert len(validation_documents(small.recipe("finetune", "x", "quest"), documents, {"3"})) == 50
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["setbert", "film-sentences", "debian-sentences", "quest", "quest-partial", "boolquestions", "reading"],
+)
+def test_a_source_that_cannot_leave_out_what_excludes_nothing_says_so(data, source):
+    with pytest.raises(RecipeError, match=f"'{source}'.*films, debian, films-pages-passages"):
+        _load(data, source, excluding=True)
+
+
+def test_a_source_of_ones_own_is_told_what_the_recipe_asks(data, monkeypatch):
+    monkeypatch.setitem(SOURCES, "mine", lambda data, settings, seed: TrainingData([settings.excluding]))
+    assert _load(data, "mine", excluding=True).train == [True]
 
 
 def test_what_is_not_there_is_named(data, tmp_path):

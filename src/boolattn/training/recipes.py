@@ -62,7 +62,7 @@ class DataSettings:
     Attributes:
         source: A key of ``boolattn.training.sources.SOURCES``.
         queries: At most so many queries, or triples of each operator; None is all there are.
-        excluding: Whether to leave out queries that exclude nothing.
+        excluding: Whether to leave out queries that exclude nothing; not all sources can.
         validation_queries: At most so many queries to choose the best epoch by; 0 keeps the last.
         validation_documents: They are looked for among all answers and at most so many random other documents.
     """

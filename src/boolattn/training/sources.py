@@ -129,12 +129,20 @@ SOURCES: dict[str, Callable[[DataFolder, DataSettings, int], TrainingData]] = {
     "films-pages-passages": films_pages_passages,
     "reading": reading,
 }
+# Those that cannot leave out queries that exclude nothing.
+WHOLE = ("setbert", "film-sentences", "debian-sentences", "quest", "quest-partial", "boolquestions", "reading")
 
 
 def load_training_data(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """Read what a recipe names."""
     if settings.source not in SOURCES:
         raise RecipeError(f"[data] has no source {settings.source!r}; there are {', '.join(SOURCES)}")
+    if settings.excluding and settings.source in WHOLE:
+        known = ", ".join(name for name in SOURCES if name not in WHOLE)
+        raise RecipeError(
+            f"[data] source {settings.source!r} cannot leave out queries that exclude nothing: excluding = false, or "
+            f"one of {known}"
+        )
     try:
         return SOURCES[settings.source](data, settings, seed)
     except FileNotFoundError as error:
