@@ -1,6 +1,11 @@
+import re
+from itertools import product
+from pathlib import Path
+
 import pytest
 
 from boolattn.evaluation.tasks import DataFolder
+from boolattn.training import sources
 from boolattn.training.recipes import DataSettings, RecipeError
 from boolattn.training.sources import SOURCES, TrainingData, load_training_data
 from boolattn.training.validation import validation_documents, validation_of
@@ -68,6 +73,18 @@ def test_a_source_that_cannot_leave_out_what_excludes_nothing_says_so(data, sour
 def test_a_source_of_ones_own_is_told_what_the_recipe_asks(data, monkeypatch):
     monkeypatch.setitem(SOURCES, "mine", lambda data, settings, seed: TrainingData([settings.excluding]))
     assert _load(data, "mine", excluding=True).train == [True]
+
+
+def test_the_documented_source_of_ones_own_does_what_the_recipe_asks(monkeypatch, tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+    monkeypatch.setattr(sources, "SOURCES", dict(SOURCES))
+    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {"__name__": "my_catalog"})
+    kinds, places = ["comedy", "western", "horror", "war", "romance"], ["Italy", "Japan", "Brazil", "Norway"]
+    rows = [f"{n},{a}|{b},{place},A film." for n, (a, b, place) in enumerate(product(kinds, kinds, places))]
+    (tmp_path / "films.csv").write_text("\n".join(["id,genre,place,text", *rows]))
+    found = _load(DataFolder(tmp_path), "my-catalog", queries=20, excluding=True, validation_queries=5)
+    assert (len(found.train), len(found.validation), len(found.documents)) == (20, 5, 100)
+    assert all(example.unwanted and set(example.positives) <= found.documents.keys() for example in found.train)
 
 
 def test_what_is_not_there_is_named(data, tmp_path):

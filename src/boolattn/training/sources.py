@@ -72,22 +72,39 @@ def debian_sentences(data: DataFolder, settings: DataSettings, seed: int) -> Tra
 
 def films(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """Queries generated over films."""
-    return _generated(films_domain(data), settings, seed)
+    return generated(films_domain(data), settings, seed)
 
 
 def debian(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """Queries generated over Debian packages."""
-    return _generated(debian_domain(data), settings, seed)
+    return generated(debian_domain(data), settings, seed)
 
 
 def films_pages_passages(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """As many queries over films by meaning, by names, over pages by what they mention, and over pages' sentences."""
     parts = {
-        "films": _generated(films_domain(data), settings, seed, ("meaning", "names")),
-        "pages": _generated(pages_domain(data), settings, seed),
+        "films": generated(films_domain(data), settings, seed, ("meaning", "names")),
+        "pages": generated(pages_domain(data), settings, seed),
         "passages": _passages(first_pages(data), settings, seed),
     }
     return _joined([_renamed(part, name) for name, part in parts.items()])
+
+
+def generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequence[str] = ("meaning",)) -> TrainingData:
+    """Draw queries over a catalog, of each slice as many as the recipe asks for."""
+    catalogs = [domain.catalog.slice(part) for part in slices]
+    templates = tuple(name for name in TEMPLATES if not settings.excluding or NOT.name in name.split())
+
+    def draw(split: Split, count: int) -> list[Example]:
+        return [
+            example_of_generated(query, catalog)
+            for catalog in catalogs
+            for query in islice(generate(catalog, seed=seed, split=split, templates=templates), count)
+        ]
+
+    held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
+    train, validation = draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out)
+    return TrainingData(train, validation, dict(domain.documents()))
 
 
 def reading(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
@@ -154,22 +171,6 @@ def _sentences(domain: Domain, settings: DataSettings, seed: int) -> TrainingDat
     triples = (islice(generate_triples(catalog, operator, seed=seed, split="train"), count) for operator in OPERATORS)
     examples = map(example_of_sentences, chain.from_iterable(triples))
     return TrainingData([example for example in examples if example.positives and example.negatives])
-
-
-def _generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequence[str] = ("meaning",)) -> TrainingData:
-    catalogs = [domain.catalog.slice(part) for part in slices]
-    templates = tuple(name for name in TEMPLATES if not settings.excluding or NOT.name in name.split())
-
-    def draw(split: Split, count: int) -> list[Example]:
-        return [
-            example_of_generated(query, catalog)
-            for catalog in catalogs
-            for query in islice(generate(catalog, seed=seed, split=split, templates=templates), count)
-        ]
-
-    held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
-    train, validation = draw("train", settings.queries or GENERATED_QUERIES), draw("validation", held_out)
-    return TrainingData(train, validation, dict(domain.documents()))
 
 
 def _passages(pages: list[Document], settings: DataSettings, seed: int) -> TrainingData:
