@@ -11,6 +11,8 @@ from boolattn.training.sources import SOURCES, TrainingData, load_training_data
 from boolattn.training.validation import validation_documents, validation_of
 from tests.training import small
 
+PAGE = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
+
 
 def _load(data, source, **settings):
     return load_training_data(data, DataSettings(source=source, **settings), seed=0)
@@ -76,9 +78,8 @@ def test_a_source_of_ones_own_is_told_what_the_recipe_asks(data, monkeypatch):
 
 
 def test_the_documented_source_of_ones_own_does_what_the_recipe_asks(monkeypatch, tmp_path):
-    page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
     monkeypatch.setattr(sources, "SOURCES", dict(SOURCES))
-    exec(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], {"__name__": "my_catalog"})
+    exec(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1], {"__name__": "my_catalog"})
     kinds, places = ["comedy", "western", "horror", "war", "romance"], ["Italy", "Japan", "Brazil", "Norway"]
     rows = [f"{n},{a}|{b},{place},A film." for n, (a, b, place) in enumerate(product(kinds, kinds, places))]
     (tmp_path / "films.csv").write_text("\n".join(["id,genre,place,text", *rows]))
@@ -92,3 +93,17 @@ def test_what_is_not_there_is_named(data, tmp_path):
         _load(data, "quets")
     with pytest.raises(FileNotFoundError, match=r"setbert needs .*and\.jsonl"):
         _load(DataFolder(tmp_path), "setbert")
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_documentation_has_every_file_that_may_be_missing(source, tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"'The data folder' in docs/training\.md") as error:
+        _load(DataFolder(tmp_path), source)
+    missing = re.search(rf"{tmp_path}/([^\s:]+)", str(error.value))[1]
+    assert f"`{missing}" in PAGE
+
+
+def test_the_documentation_has_every_file_of_a_data_folder(data):
+    for path in data.path.rglob("*.jsonl*"):
+        name = str(path.relative_to(data.path))
+        assert f"`{name}`" in PAGE or name.startswith("boolquestions/MSMARCO/")  # as the hub has it

@@ -163,7 +163,9 @@ def load_training_data(data: DataFolder, settings: DataSettings, seed: int) -> T
     try:
         return SOURCES[settings.source](data, settings, seed)
     except FileNotFoundError as error:
-        raise FileNotFoundError(f"{settings.source} needs {error.filename or error}: see docs/training.md") from error
+        raise FileNotFoundError(
+            f"{settings.source} needs {error.filename or error}: see 'The data folder' in docs/training.md"
+        ) from error
 
 
 def _sentences(domain: Domain, settings: DataSettings, seed: int) -> TrainingData:
