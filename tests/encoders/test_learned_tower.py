@@ -1,5 +1,7 @@
 """A query tower whose reading was learned."""
 
+import pickle
+
 import numpy as np
 import pytest
 import torch
@@ -220,6 +222,25 @@ def test_a_changed_reader_is_refused(model, tmp_path):
     path.unlink()
     with pytest.raises(ChangedWeightsError, match="missing"):
         DualEncoder(str(tmp_path))
+
+
+def test_a_model_that_has_read_can_be_pickled(model):
+    torch.nn.init.normal_(model.tower.reader.of_query.weight)
+    queries = [QUERY, *ORDINARY]
+    expected, plan = model.encode_query(queries), model.plan(QUERY)
+    again = pickle.loads(pickle.dumps(model))
+    assert again.encode_query(queries).tobytes() == expected.tobytes()
+    assert again.plan(QUERY) == plan
+
+
+def test_queries_can_be_encoded_in_other_processes(model):
+    queries = [QUERY, *ORDINARY]
+    pool = model.start_multi_process_pool(["cpu"])
+    try:
+        elsewhere = model.encode_query(queries, pool=pool)
+    finally:
+        model.stop_multi_process_pool(pool)
+    assert np.allclose(elsewhere, model.encode_query(queries), atol=1e-6)
 
 
 def test_half_precision_reads_too(start):

@@ -16,10 +16,11 @@ def _hints(queries=3, length=9):
     return (torch.rand(queries, length, 3 * K) > 0.5).float()
 
 
-def _given(encoder, **inputs):
+def _given(encoder, layers=2, **inputs):
     inputs = inputs or batch()
     with torch.no_grad():
-        return encoder(**inputs, output_hidden_states=True).hidden_states, inputs["attention_mask"]
+        states = encoder(**inputs, output_hidden_states=True).hidden_states
+    return (states[-1 - layers], states[-1]), inputs["attention_mask"]
 
 
 def _states_read(reader, *given):
@@ -35,7 +36,7 @@ def _states_read(reader, *given):
 @torch.no_grad()
 def test_starts_as_the_last_layers_of_a_bert_whatever_the_hints(family, layers):
     encoder = tiny(family)
-    states, mask = _given(encoder)
+    states, mask = _given(encoder, layers)
     reader = QueryReader.beginning_as(encoder, layers).eval()
     real = mask.bool()
     assert torch.allclose(_states_read(reader, states, mask, _hints())[real], states[-1][real], atol=1e-5)
@@ -139,6 +140,15 @@ def test_weights_are_saved_small_only_where_that_changes_none():
 
 def test_reads_all_operators():
     assert len(OPERATORS) == K
+
+
+@torch.no_grad()
+def test_without_layers_it_reads_what_the_backbone_returns():
+    (_, last), mask = _given(tiny("bert"))
+    reader = QueryReader(32, 4, 64, layers=0).eval()
+    assert torch.equal(
+        reader((torch.zeros_like(last), last), mask, _hints()).cues, reader((last, last), mask, _hints()).cues
+    )
 
 
 def test_more_layers_than_the_backbone_has_are_refused():

@@ -61,10 +61,15 @@ def backbone_of(model: PreTrainedModel) -> Backbone:
 
 def attention_modules(model: PreTrainedModel) -> list[nn.Module]:
     """Return the modules that receive ``hidden_states`` and ``attention_mask``, one per layer."""
-    row = backbone_of(model)
-    layers = model.get_submodule(row.layers)
+    attention = backbone_of(model).attention
+    return [layer.get_submodule(attention) for layer in layers_of(model)]
+
+
+def layers_of(model: PreTrainedModel) -> nn.ModuleList:
+    """Return the layers, the first of which reads the embeddings."""
+    layers = model.get_submodule(backbone_of(model).layers)
     assert isinstance(layers, nn.ModuleList)
-    return [layer.get_submodule(row.attention) for layer in layers]
+    return layers
 
 
 def require_additive_attention(model: PreTrainedModel) -> None:

@@ -1,12 +1,12 @@
 """The learned reading of a query: its operators, the tokens that say them, and the tokens they speak of."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from boolattn.attention import Trace
 from boolattn.encoders.plugin import base_of
 from boolattn.operators import OPERATORS
 
@@ -20,6 +20,12 @@ class ReadingLogits(NamedTuple):
     gates: Tensor  # (B, K): the query holds the operator
     cues: Tensor  # (B, L, K): the token says it
     scopes: Tensor  # (B, L, K): it speaks of the token
+
+    def trace(self) -> Trace:
+        """Return it in the form in which the mechanism tells what it read."""
+        found = Trace(tuple(OPERATORS), torch.sigmoid(self.gates), self.gates, torch.sigmoid(self.cues), self.cues)
+        found.scopes, found.scope_logits = [torch.sigmoid(self.scopes)[:, :, None]], [self.scopes[:, :, None]]
+        return found
 
 
 class QueryReader(nn.Module):
@@ -66,18 +72,19 @@ class QueryReader(nn.Module):
         halved = {name: (value, value.half()) for name, value in self.state_dict().items()}
         return {name: half if torch.equal(half.to(full), full) else full for name, (full, half) in halved.items()}
 
-    def forward(self, states: Sequence[Tensor], mask: Tensor, hints: Tensor) -> ReadingLogits:
+    def forward(self, states: tuple[Tensor, Tensor], mask: Tensor, hints: Tensor) -> ReadingLogits:
         """Read a batch.
 
         Args:
-            states: What the backbone's embeddings and each of its layers return, (B, L, d) each.
+            states: What goes into the backbone's last layers, of which the reader has as many, and what the backbone
+                returns, (B, L, d) each.
             mask: (B, L), 1 for real tokens.
             hints: What the rules say, (B, L, 3K): the token is of a cue, of a scope, the query holds the operator.
         """
         if self.training:  # so that it also learns to read where rules see nothing
             hints = hints * (torch.rand(len(hints), 1, 1, device=hints.device) > HINTLESS)
-        last = states[-1]
-        read: Tensor = states[-1 - len(self.layers)] + self.hints(hints.to(last))
+        below, last = states
+        read: Tensor = (below if self.layers else last) + self.hints(hints.to(last))
         for layer in self.layers:
             read = layer(read, src_key_padding_mask=mask == 0)
         read = self.drop(read.masked_fill(mask.unsqueeze(-1) == 0, 0))

@@ -11,12 +11,12 @@ from sentence_transformers.base.modules import InputModule, Transformer
 from torch import Tensor
 from transformers import PreTrainedModel
 
-from boolattn.attention import BoolAttnConfig, Trace
+from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.checksums import forget_checksums, verify_checksums
 from boolattn.encoders.excluding import encode_excluding
 from boolattn.encoders.hooks import KEYWORD
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.encoders.plugin import attach, load_adapter, mechanism_of, save_adapter
+from boolattn.encoders.plugin import attach, keep_states_below, load_adapter, mechanism_of, save_adapter
 from boolattn.encoders.reader import QueryReader
 from boolattn.encoders.reading_features import (
     CUES,
@@ -107,6 +107,7 @@ class BooleanTower(InputModule):
             attach(encoder, self._config)
         if self.reading == "learned":
             self.reader = QueryReader.beginning_as(encoder, self.reader_layers).to(encoder.device, encoder.dtype)
+            keep_states_below(encoder, self.reader_layers)
             if self._folder is not None:
                 self.reader.load_state_dict(load_file(Path(self._folder, READER_FILE)))
 
@@ -188,13 +189,10 @@ class BooleanTower(InputModule):
 
     def read(self, features: dict[str, Any]) -> dict[str, Any]:
         """Encode the tokens plainly, and let the learned reader read."""
-        output = self.transformer.auto_model(**self._inputs(features), output_hidden_states=True)
-        logits = self.reader(output.hidden_states, features["attention_mask"], features[HINTS])
-        found = Trace(
-            tuple(OPERATORS), torch.sigmoid(logits.gates), logits.gates, torch.sigmoid(logits.cues), logits.cues
-        )
-        found.scopes, found.scope_logits = [torch.sigmoid(logits.scopes)[:, :, None]], [logits.scopes[:, :, None]]
-        return features | {"token_embeddings": output.last_hidden_state, TRACE: found}
+        output = self.transformer.auto_model(**self._inputs(features), keep_states=True)
+        states = (output.kept_states, output.last_hidden_state)
+        logits = self.reader(states, features["attention_mask"], features[HINTS])
+        return features | {"token_embeddings": output.last_hidden_state, TRACE: logits.trace()}
 
     def _inputs(self, features: dict[str, Any]) -> dict[str, Tensor]:
         """Return what the encoder takes."""
