@@ -3,20 +3,22 @@
 import json
 
 import pytest
+import torch
 import zstandard
 from typer.testing import CliRunner
 
-from boolattn import DualEncoder
+from boolattn import BoolAttnConfig, DualEncoder, mechanism_of
 from boolattn.cli import app
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.running import evaluate
-from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, RulesReader, load_system
+from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
 from boolattn.queries.reading import Reading
 from boolattn.queries.spans import Span
 from tests.evaluation import data_folder
 from tests.queries.catalogs import FOLDER
+from tests.training import small
 
 QUERY = "red kites, not old kites"  # red kites , not old kites
 NOBODY = {"and": (), "or": (), "not": ()}
@@ -97,6 +99,11 @@ def folder(tmp_path_factory):
     return DataFolder(made)
 
 
+@pytest.fixture(scope="module")
+def start(tmp_path_factory, minilm_folder):
+    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
+
+
 def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
     task = load_benchmark("quest-reading", folder)
     assert list(task.readings) == ["0", "1"]  # of the third, nobody marked anything
@@ -142,6 +149,25 @@ def test_a_boolean_model_reads_and_ranks_and_a_plain_one_ranks_alone(minilm_fold
     (cue,), (scope,) = boolean.negation(text)
     assert "not" in cue.of(text) and scope.of(text) == "war"
     assert boolean.read(text) == boolean.queries.read(text) == RulesReader().read(text)
+
+
+def test_a_mechanism_says_what_its_own_gate_finds_and_without_one_nothing(start, folder, tmp_path):
+    for gate in ("learned", "given"):
+        model = DualEncoder.untrained(start, BoolAttnConfig(gate=gate))
+        if gate == "learned":
+            last = mechanism_of(model.tower.transformer.auto_model).gate.ffn[-1]
+            torch.nn.init.zeros_(last.weight)
+            last.bias.data = torch.tensor([1.0, -1.0, -1.0])  # it takes every query for a conjunction
+        model.save(str(tmp_path / gate))
+    system = load_system(str(tmp_path / "learned"))
+    assert evaluate(load_benchmark("quest-gate", folder), system).report.measures["gate(and)"] == 0.0
+    assert system.operators("westerns") == {"and"}
+    told = load_system(str(tmp_path / "given"))
+    assert isinstance(told, Retriever) and not isinstance(told, Reader)
+    result = CliRunner().invoke(
+        app, ["evaluate", "quest-reading", "--model", str(tmp_path / "given"), "--data", str(folder.path)]
+    )
+    assert result.exit_code == 2 and "has to be told" in result.output
 
 
 def _task(operators):

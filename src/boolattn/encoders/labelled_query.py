@@ -1,6 +1,6 @@
 """A query with what its caller knows of it."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Self
 
 from boolattn.operators import OPERATORS
@@ -27,3 +27,16 @@ class LabelledQuery(str):
         if unknown := query.operators - set(OPERATORS):
             raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; known are {list(OPERATORS)}")
         return query
+
+
+def labelled(
+    inputs: str | Sequence[str], operators: Sequence[str | Collection[str]]
+) -> LabelledQuery | list[LabelledQuery]:
+    """Give each query its operators."""
+    if isinstance(operators, str):
+        raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
+    texts = [inputs] if isinstance(inputs, str) else list(inputs)
+    if len(texts) != len(operators):
+        raise ValueError(f"{len(texts)} queries, but operators for {len(operators)}: give one entry per query")
+    queries = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
+    return queries[0] if isinstance(inputs, str) else queries

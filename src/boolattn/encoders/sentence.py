@@ -13,8 +13,9 @@ from torch import nn
 
 from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.checksums import write_checksums
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.labelled_query import labelled
 from boolattn.encoders.learned_plan import Understood, understand
+from boolattn.encoders.mechanism_plan import understand_by_mechanism
 from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.routes import routes_of
 from boolattn.encoders.tower import BooleanTower
@@ -168,12 +169,12 @@ class DualEncoder(SentenceTransformer):
             **kwargs: As in sentence-transformers.
         """
         if operators is not None:
-            inputs = _labelled(inputs, operators)
+            inputs = labelled(inputs, operators)
         return super().encode_query(inputs, *args, **kwargs)
 
     def plan(self, query: str) -> BooleanPlan:
-        """Return the query's positive and negative atoms and how they combine; by rules where no reader was learned."""
-        if self.tower.reading != "learned":
+        """Return the query's positive and negative atoms and how they combine; by rules where no gate was learned."""
+        if not self.tower.has_learned_gate:
             return plan_by_rules(query)
         if written := written_out(query):
             return written
@@ -181,12 +182,18 @@ class DualEncoder(SentenceTransformer):
         return plan_of(query, only_held(reading), confidence, "learned")
 
     def read(self, query: str) -> Reading:
-        """Return the operators of a query, their cues and their scopes; by rules where no reader was learned."""
-        return self._understood(query).reading if self.tower.reading == "learned" else read(query)
+        """Return the operators of a query, their cues and their scopes; by rules in training-free mode."""
+        return read(query) if self.tower.reading == "lexicon" else self._understood(query).reading
+
+    @property
+    def finds_operators(self) -> bool:
+        """Whether it finds out by itself which operators a query holds; a mechanism without a gate has to be told."""
+        return self.tower.reading == "lexicon" or self.tower.has_learned_gate
 
     def _understood(self, query: str) -> Understood:
         self.eval()
-        return understand(self.tower, query, self.prompts.get("query") or "")
+        by = understand if self.tower.reading == "learned" else understand_by_mechanism
+        return by(self.tower, query, self.prompts.get("query") or "")
 
     def save(
         self,
@@ -218,19 +225,6 @@ def plain_modules(plain: SentenceTransformer) -> list[Any]:
         kinds = [type(module).__name__ for module in modules]
         raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
     return modules
-
-
-def _labelled(
-    inputs: str | Sequence[str], operators: Sequence[str | Collection[str]]
-) -> LabelledQuery | list[LabelledQuery]:
-    """Give each query its operators."""
-    if isinstance(operators, str):
-        raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
-    texts = [inputs] if isinstance(inputs, str) else list(inputs)
-    if len(texts) != len(operators):
-        raise ValueError(f"{len(texts)} queries, but operators for {len(operators)}: give one entry per query")
-    labelled = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
-    return labelled[0] if isinstance(inputs, str) else labelled
 
 
 def _loaded(backbone: str | Path | SentenceTransformer) -> SentenceTransformer:

@@ -52,7 +52,8 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
         return _retrieval(task, system) if isinstance(task, RetrievalTask) else _pairs(task, system)
     if not isinstance(system, Reader):
         raise WrongSystemError(
-            f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules' or a Boolean model"
+            f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules' or a Boolean model "
+            f"that finds operators by itself (a mechanism with gate='given' has to be told them)"
         )
     if isinstance(task, ReadingTask):
         return _reading(task, system)

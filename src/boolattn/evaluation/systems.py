@@ -96,7 +96,7 @@ class DenseRetriever:
 
 
 class BooleanRetriever(DenseRetriever):
-    """A Boolean model, which also says what it understands."""
+    """A Boolean model that also says what it understands; one that has to be told operators is a dense one."""
 
     def operators(self, query: str) -> frozenset[str]:
         """Return the operators the model finds."""
@@ -187,7 +187,7 @@ def load_system(name: str, progress: bool = True, backbone: str | None = None) -
             plain = name.removeprefix(REWRITTEN)
             return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress)
         model = load_encoder(name, backbone)
-        kind = BooleanRetriever if isinstance(model, DualEncoder) else DenseRetriever
+        kind = BooleanRetriever if isinstance(model, DualEncoder) and model.finds_operators else DenseRetriever
         return kind(title_of(name), model, progress)
     except UnknownModelError as error:
         raise UnknownModelError(f"{error}. Beside models, 'bm25', 'rules' and {REWRITTEN}NAME are known") from error
