@@ -1,6 +1,7 @@
 import pytest
 import torch
 
+from boolattn.encoders.plugin import halved
 from boolattn.encoders.reader import HINTLESS, K, QueryReader
 from boolattn.operators import OPERATORS
 from tests.encoders.tiny import FAMILIES, batch, tiny
@@ -127,7 +128,7 @@ def test_learns_what_eight_queries_say():
 
 def test_weights_are_saved_small_only_where_that_changes_none():
     reader = QueryReader(32, 4, 64, layers=1)
-    saved = reader.small_state_dict()
+    saved = halved(reader.state_dict())
     assert saved["hints.weight"].dtype == torch.float16  # zeros
     assert saved["of_query.weight"].dtype == torch.float32
     again = QueryReader(32, 4, 64, layers=1)
@@ -135,7 +136,7 @@ def test_weights_are_saved_small_only_where_that_changes_none():
     assert all(torch.equal(weight, again.state_dict()[name]) for name, weight in reader.state_dict().items())
     rounded = {name: weight.half().float() for name, weight in reader.state_dict().items()}
     again.load_state_dict(rounded)
-    assert {weight.dtype for weight in again.small_state_dict().values()} == {torch.float16}
+    assert {weight.dtype for weight in halved(again.state_dict()).values()} == {torch.float16}
 
 
 def test_reads_all_operators():

@@ -57,7 +57,7 @@ def load(
     record = read_record(folder)
     if backbone is None:
         backbone = os.environ.get(BACKBONE_VARIABLE) or record.backbone
-    return join_backbone(folder, record, _plain(backbone, folder.resolve().name, record.backbone, kwargs))
+    return join_backbone(folder, record, load_backbone(backbone, folder.resolve().name, record.backbone, **kwargs))
 
 
 def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
@@ -107,7 +107,9 @@ def _shipped_folder(name: str) -> Path | None:
     return ADAPTERS / name if name in shipped_adapters() else None
 
 
-def _plain(backbone: str | Path | SentenceTransformer, name: str, made_with: str, kwargs: Any) -> SentenceTransformer:
+def load_backbone(
+    backbone: str | Path | SentenceTransformer, name: str, made_with: str, **kwargs: Any
+) -> SentenceTransformer:
     """Load the backbone of an adapter."""
     if isinstance(backbone, SentenceTransformer):
         if kwargs:

@@ -1,11 +1,13 @@
 """attach, detach, save, load: BoolAttn as a reversible plug-in."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch import Tensor
 from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
@@ -106,7 +108,8 @@ def save_adapter(model: PreTrainedModel, folder: str | Path) -> None:
     """Write the adapter, and nothing of the backbone: ``boolattn.safetensors`` and ``boolattn.json``."""
     mechanism, folder = mechanism_of(model), Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    save_file({name: value.contiguous() for name, value in mechanism.state_dict().items()}, folder / WEIGHTS_FILE)
+    weights = halved(mechanism.state_dict())
+    save_file({name: value.contiguous() for name, value in weights.items()}, folder / WEIGHTS_FILE)
     settings = {"backbone": _shape(base_of(model)), "config": mechanism.config.to_dict()}
     (folder / CONFIG_FILE).write_text(json.dumps(settings, indent=2) + "\n", encoding="utf-8")
 
@@ -132,6 +135,12 @@ def load_adapter(model: Model, folder: str | Path) -> Model:
 def base_of(model: PreTrainedModel) -> PreTrainedModel:
     """Return the encoder itself, which may stand under a head."""
     return cast(PreTrainedModel, model.base_model)
+
+
+def halved(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """Return weights in half precision where that changes none, as in those rounded to be shipped."""
+    both = {name: (value, value.half()) for name, value in weights.items()}
+    return {name: half if torch.equal(half.to(full), full) else full for name, (full, half) in both.items()}
 
 
 def _hide_from_saving(model: PreTrainedModel) -> None:

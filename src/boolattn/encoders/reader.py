@@ -67,11 +67,6 @@ class QueryReader(nn.Module):
                 ours.load_state_dict(weights)
         return reader
 
-    def small_state_dict(self) -> dict[str, Tensor]:
-        """Return the weights, in half precision where that changes none, as in a reader rounded to be shipped."""
-        halved = {name: (value, value.half()) for name, value in self.state_dict().items()}
-        return {name: half if torch.equal(half.to(full), full) else full for name, (full, half) in halved.items()}
-
     def forward(self, states: tuple[Tensor, Tensor], mask: Tensor, hints: Tensor) -> ReadingLogits:
         """Read a batch.
 

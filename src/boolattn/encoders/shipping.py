@@ -14,7 +14,7 @@ from torch import nn
 from boolattn import __version__
 from boolattn.encoders.checksums import digests_of, verify_digests
 from boolattn.encoders.fingerprint import weights_of
-from boolattn.encoders.plugin import base_of
+from boolattn.encoders.plugin import base_of, mechanism_of
 from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.sentence import DualEncoder, plain_modules
 from boolattn.encoders.tower import BooleanTower
@@ -72,9 +72,25 @@ def save_without_backbone(model: DualEncoder, folder: str | Path, backbone: str)
     (folder / RECORD_FILE).write_text(json.dumps(dataclasses.asdict(record), indent=2) + "\n", encoding="utf-8")
 
 
+def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) -> None:
+    """Raise where ``plain``, the backbone ``name`` that users have, would be refused for what the model adds to it."""
+    own = model.documents()
+    try:
+        _require_same_weights(Record(name, backbone_fingerprint(own), _dtype(own), readout="", weights={}), plain)
+        _require_same_pooling(model.readout, _modules(plain)[1])
+    except WrongBackboneError as error:
+        raise WrongBackboneError(
+            f"the model's documents are not encoded as by {name}, so its adapter could never be loaded: train with "
+            f"learns = 'adapter', or hand on the whole folder of the model, for DualEncoder to load ({error})"
+        ) from error
+
+
 def round_to_half(model: DualEncoder) -> None:
     """Round what was learned, in place, to what half precision can hold: half the size, to be measured as it is."""
-    for weight in (*model.tower.parameters(), *model.readout.parameters()):
+    learned = [*model.tower.parameters(), *model.readout.parameters()]
+    if model.tower.reading == "mechanism":
+        learned += mechanism_of(model.tower.transformer.auto_model).parameters()  # which lives in the encoder
+    for weight in learned:
         weight.data = weight.data.half().to(weight.dtype)
 
 
@@ -100,15 +116,11 @@ def read_record(folder: Path) -> Record:
 
 def join_backbone(folder: Path, record: Record, plain: SentenceTransformer) -> DualEncoder:
     """Make a Boolean model, in place, of the backbone an adapter was made with; any other is refused."""
-    modules = _modules(plain)
+    pooling = _modules(plain)[1]
     _require_same_weights(record, plain)
     tower = BooleanTower.load(str(folder), subfolder=TOWER, **HERE)
     readout = READOUTS[record.readout].load(str(folder), subfolder=READOUT, **HERE)
-    pooling = modules[1]
-    ours, theirs = readout.get_config_dict(), pooling.get_config_dict()
-    if differing := {name: value for name, value in theirs.items() if ours.get(name) != value}:
-        wanted = {name: ours.get(name) for name in differing}
-        raise WrongBackboneError(f"the backbone pools with {differing}, the adapter was made for {wanted}")
+    _require_same_pooling(readout, pooling)
     return DualEncoder.joining(plain, tower, readout)
 
 
@@ -140,6 +152,13 @@ def _require_same_weights(record: Record, plain: SentenceTransformer) -> None:
             f"the adapter was made with {record.backbone}; the backbone given has other weights (fingerprint "
             f"{found[:12]}, not {record.fingerprint[:12]}): give an unchanged copy of {record.backbone}"
         )
+
+
+def _require_same_pooling(readout: Pooling, pooling: Pooling) -> None:
+    ours, theirs = readout.get_config_dict(), pooling.get_config_dict()
+    if differing := {name: value for name, value in theirs.items() if ours.get(name) != value}:
+        wanted = {name: ours.get(name) for name in differing}
+        raise WrongBackboneError(f"the backbone pools with {differing}, the adapter was made for {wanted}")
 
 
 def _modules(plain: SentenceTransformer) -> list[Any]:

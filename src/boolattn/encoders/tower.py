@@ -16,7 +16,7 @@ from boolattn.encoders.checksums import forget_checksums, verify_checksums
 from boolattn.encoders.excluding import encode_excluding
 from boolattn.encoders.hooks import KEYWORD
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.encoders.plugin import attach, keep_states_below, load_adapter, mechanism_of, save_adapter
+from boolattn.encoders.plugin import attach, halved, keep_states_below, load_adapter, mechanism_of, save_adapter
 from boolattn.encoders.reader import QueryReader
 from boolattn.encoders.reading_features import (
     CUES,
@@ -236,7 +236,7 @@ class BooleanTower(InputModule):
         if self.reading == "mechanism":
             save_adapter(self.transformer.auto_model, output_path)
         if self.reading == "learned":
-            save_file(self.reader.small_state_dict(), Path(output_path, READER_FILE))
+            save_file(halved(self.reader.state_dict()), Path(output_path, READER_FILE))
 
     @classmethod
     def load(cls, model_name_or_path: str, subfolder: str = "", *args: Any, **kwargs: Any) -> Self:
