@@ -1,8 +1,9 @@
 """The command line: ``boolattn --help``."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from boolattn import __version__
 from boolattn.cli.bench import bench
@@ -16,7 +17,21 @@ from boolattn.cli.ship import ship
 from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
 
-app = typer.Typer(help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
+
+class Commands(TyperGroup):
+    """All commands: what they take for the user's mistake is none where the reader of their output has gone."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run one; typer ends quietly at a closed pipe that it hears of."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            if isinstance(error.__cause__, BrokenPipeError):
+                raise error.__cause__ from None
+            raise
+
+
+app = typer.Typer(cls=Commands, help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
 app.command()(encode)
 app.command()(evaluate)
 app.command()(explain)
