@@ -49,7 +49,7 @@ def test_what_was_left_out_and_why(drawn, explain):
     hollow, solid = bars.containers
     assert hollow[7].get_width() == pytest.approx(100 * explanation.attention_before[:, 8].mean())
     assert solid[7].get_width() == pytest.approx(100 * explanation.attention_after[:, 8].mean())
-    assert titles(figure)[1:] == ["cue", "scope of “not”", "bias", "by layer: bare encoder", "with BoolAttn"]
+    assert titles(figure)[1:] == ["cue", "“not” acts on", "bias", "by layer: bare encoder", "with BoolAttn"]
     assert [written(axes) for axes in (cue, scope, bias)] == [["1.0"] * 2, ["1.0"] * 3, [f"{MINUS}4.0"] * 3]
     assert len(before.get_xticks()) == len(after.get_xticks()) == 6
     # More attention is darker, on one scale for both.

@@ -75,7 +75,7 @@ def _panels(explanation: Explanation, words: Sequence[Word]) -> list[Panel]:
     shown, columns = (slice(1), ["every layer"]) if same_in_all_layers(explanation) else (slice(None), layers)
     for name, place in zip(explanation.held, places, strict=True):
         scope = np.array([word.scopes[shown, place] for word in words])
-        panels.append(Panel(f"scope of “{name}”", scope, columns, 1, COLOURS["cue"], digits=1))
+        panels.append(Panel(f"“{name}” acts on", scope, columns, 1, COLOURS["cue"], digits=1))
     biases = np.array([word.biases[shown].sum(1) for word in words])
     panels.append(Panel("bias", biases, columns, float(np.abs(biases).max()), COLOURS["wanted"], digits=1))
     return [*panels, Panel("by layer: bare encoder", before, layers, most), Panel("with BoolAttn", after, layers, most)]
