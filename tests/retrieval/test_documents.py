@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import tracemalloc
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
+from boolattn.retrieval import documents
 from boolattn.retrieval.documents import NUMBERED, BadDocumentError, CorpusReader, Fields, survey
 
 ROWS = [
@@ -115,6 +117,24 @@ def test_values_that_engines_cannot_hold(tmp_path):
     fields = {"on": date(2026, 1, 2), "off": float("nan"), "never": -(2**63), "price": Decimal("19.90")}
     dated = write(tmp_path / "c.parquet", [{"id": "a", "text": ""} | fields])
     assert read(dated)[0].metadata == {"on": "2026-01-02", "price": 19.9}
+
+
+def test_ids_that_only_look_alike_are_not_taken_for_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(documents, "hash", lambda _: 7, raising=False)
+    assert survey(write(tmp_path / "c.jsonl")).documents == 3
+    with pytest.raises(BadDocumentError, match=r"line 4, .* has the id 'b'"):
+        survey(write(tmp_path / "d.jsonl", [*ROWS, ROWS[1]]))
+
+
+def test_a_survey_keeps_little_of_each_document(tmp_path):
+    path, count = tmp_path / "c.jsonl", 20_000
+    path.write_text("".join(f'{{"id": "{n:064}", "text": "a"}}\n' for n in range(count)), encoding="utf-8")
+    survey(path)
+    tracemalloc.start()
+    survey(path)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 40 * count  # of ids alone, 120 bytes each and more
 
 
 @pytest.mark.parametrize(

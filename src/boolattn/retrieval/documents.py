@@ -1,5 +1,6 @@
 """A corpus of any supported format as documents: an id, a title, a text, and further fields to filter by."""
 
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from boolattn.data.bad_rows import WHOLE_ROW, BadRowError, Place
 from boolattn.retrieval.corpus_files import Row, rows_of
@@ -96,25 +98,38 @@ def survey(path: str | Path, fields: Fields | None = None) -> Corpus:
     """
     path, fields = Path(path), fields or Fields()
     kinds: dict[str, Kind] = {}
-    seen: set[str] = set()
+    hashes = array("q")  # eight bytes for each id, for there may be a billion
     for number, (place, row) in enumerate(rows_of(path)):
         values = _values(place, row)
         if not fields.id:
             fields = Fields(_id_field(place, values), fields.title, fields.text)
         document = _document(place, number, values, fields)
-        if document.doc_id in seen:
+        hashes.append(hash(document.doc_id))
+        for name, value in document.metadata.items():
+            kinds[name] = common_kind(kinds.get(name, kind_of(value)), kind_of(value))
+    if not hashes:
+        raise ValueError(f"{path} holds no documents")
+    _require_ids_of_their_own(path, fields, hashes)
+    return Corpus(path, fields, len(hashes), dict(sorted(kinds.items())))
+
+
+def _require_ids_of_their_own(path: Path, fields: Fields, hashes: "array[int]") -> None:
+    """Raise at the first document whose id one before it has; only ids of equal hashes are looked at."""
+    ordered = np.frombuffer(hashes, np.int64)
+    ordered.sort()
+    suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
+    seen: set[str] = set()
+    for number, (place, row) in enumerate(rows_of(path) if suspects else ()):
+        doc_id = _document(place, number, _values(place, row), fields).doc_id
+        if doc_id in seen:
             raise BadDocumentError(
                 place,
                 fields.id,
-                f"a document before it has the id {document.doc_id!r}, too. Name a field whose values are all "
-                f"different with --id, or number the documents with --id '{NUMBERED}'",
+                f"a document before it has the id {doc_id!r}, too. Name a field whose values are all different with "
+                f"--id, or number the documents with --id '{NUMBERED}'",
             )
-        seen.add(document.doc_id)
-        for name, value in document.metadata.items():
-            kinds[name] = common_kind(kinds.get(name, kind_of(value)), kind_of(value))
-    if not seen:
-        raise ValueError(f"{path} holds no documents")
-    return Corpus(path, fields, len(seen), dict(sorted(kinds.items())))
+        if hash(doc_id) in suspects:
+            seen.add(doc_id)
 
 
 def _values(place: Place, row: Row) -> dict[str, Any]:
