@@ -108,17 +108,19 @@ class LanceEngine:
     @explained
     def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
         """Return the k nearest among those that fulfil the conditions."""
+        described = self.describe()
         query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
-        query = query.distance_type(self.describe().similarity).nprobes(PARTITIONS)
+        query = query.distance_type(described.similarity).nprobes(PARTITIONS)
         query = query.ef(max(CANDIDATES * k, FEWEST_CANDIDATES)).refine_factor(COMPARED)
-        found = self._asked(query, where, k, "_distance")
+        found = _asked(query, where_clause(where, described), k, "_distance")
         return [Hit(doc_id, 1 - distance) for doc_id, distance in found]
 
     @explained
     def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
         """Return the k best by BM25; English words count by their stems, and stop words do not."""
+        clause = where_clause(where, self.describe())
         query = self._table.search(text, query_type="fts", fts_columns="content")
-        return [Hit(doc_id, score) for doc_id, score in self._asked(query, where, k, "_score")]
+        return [Hit(doc_id, score) for doc_id, score in _asked(query, clause, k, "_score")]
 
     @explained
     def fetch(self, ids: Sequence[str]) -> Rows:
@@ -169,12 +171,12 @@ class LanceEngine:
     def _is_indexed(self, column: str) -> bool:
         return any(index.columns == [column] for index in self._table.list_indices())
 
-    def _asked(self, query: Any, where: Sequence[Condition], k: int, score: str) -> Iterator[tuple[str, float]]:
-        clause = where_clause(where, self.describe())
-        if clause is not None:
-            query = query.where(clause, prefilter=True)
-        found = query.select(["id", score]).limit(k).to_arrow()
-        return zip(found["id"].to_pylist(), found[score].to_pylist(), strict=True)
+
+def _asked(query: Any, clause: str | None, k: int, score: str) -> Iterator[tuple[str, float]]:
+    if clause is not None:
+        query = query.where(clause, prefilter=True)
+    found = query.select(["id", score]).limit(k).to_arrow()
+    return zip(found["id"].to_pylist(), found[score].to_pylist(), strict=True)
 
 
 def _in_parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
