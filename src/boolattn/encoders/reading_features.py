@@ -23,7 +23,7 @@ OWN = "boolean_own_tokens"  # (B, L): 1 for tokens of the query itself, which al
 LAYOUT = "boolean_layout"  # (B, L, 2): where each token stands among brackets and commas
 TRACE = "boolean_trace"  # what the reader or the mechanism found, for losses to look at
 
-SURE_OF_NONE = 0.1  # the gate below which the reader overrules the rules; those of harmless training wordings lie below
+SURE_OF_NONE = 0.1  # the gate below which the reader overrules the rules, as it does for nearly all harmless wordings
 
 
 def for_reader(queries: Sequence[str], excluded: Sequence[Excluded | None], offsets: Offsets) -> dict[str, Tensor]:
