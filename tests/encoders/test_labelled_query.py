@@ -1,7 +1,7 @@
 import pytest
 
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.understanding import Excluded
 
 

@@ -11,7 +11,7 @@ from boolattn.encoders.token_reading import (
     reading_on_tokens,
 )
 from boolattn.queries.reading import Reading
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.understanding import Excluded, excluded_by_rules
 
 

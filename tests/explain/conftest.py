@@ -9,7 +9,7 @@ from boolattn import attach
 from boolattn.explain.tracing import explain_tokens
 from boolattn.queries.plan import plan_of
 from boolattn.queries.reading import read
-from boolattn.queries.spans import token_labels
+from boolattn.reading.spans import token_labels
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ import numpy as np
 from boolattn.explain.explanation import Explanation
 from boolattn.queries.conditions import QueryAtom
 from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 OPERATORS = ("and", "or", "not")
 LAYERS = 2

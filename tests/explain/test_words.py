@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boolattn.explain.words import MINUS, in_words, joined, reasons, runs_of, same_in_all_layers, signed, words_of
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from tests.explain.handmade import handmade
 from tests.explain.queries import TWO_NEGATIONS, VIETNAM
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from boolattn.queries.atoms import plain_column
 from boolattn.queries.catalog import build_catalog
 from boolattn.queries.conditions import AllOf, AnyOf, Condition, QueryAtom, expression_of
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 TEXTS = ("war", "comedy", "sci-fi", "science fiction", "NOT", 'the "big" one', "a (b)", "-x", "and/or", "back\\slash")
 PLAIN = ("war", "comedy", "sci-fi", "science fiction", "and/or", "back\\slash")

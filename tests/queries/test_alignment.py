@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from boolattn.queries.alignment import Alignment, Unaligned, align
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.word_matching import content_words
 
 CHECKED = Path(__file__).parent / "fixtures" / "quest_alignment_checked.jsonl"

@@ -9,7 +9,7 @@ from boolattn.queries.conditions import AllOf, QueryAtom, expression_of, negated
 from boolattn.queries.generator import generate
 from boolattn.queries.plan import TRUSTED_CONFIDENCE, BooleanPlan, plan_of
 from boolattn.queries.reading import Reading, read
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax import parse
 from tests.queries.catalogs import CATALOGS
 from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees

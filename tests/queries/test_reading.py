@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from boolattn.queries.names import KnownNames
 from boolattn.queries.reading import Reading, only_held, operators_of, read
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 
 def pieces(text: str, operator: str) -> list[str]:

@@ -1,7 +1,7 @@
 import pytest
 
 from boolattn.queries.scope_rules import scope_after, sides_of, without_loose_end
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 
 def place(text: str, piece: str) -> Span:

@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from boolattn.queries.conditions import AllOf, AnyOf, QueryAtom
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax import QuerySyntaxError, has_syntax, parse
 from boolattn.queries.syntax_tokens import written
 from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording

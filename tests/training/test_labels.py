@@ -2,7 +2,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.training.examples import Question
 from boolattn.training.labels import pack, unpack
 

@@ -6,7 +6,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from boolattn import DualEncoder
 from boolattn.encoders.plugin import mechanism_of
 from boolattn.encoders.readout import SignedPooling
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.training.examples import Example, Question
 from boolattn.training.labels import unpack
 from boolattn.training.models import build_model, choose_what_learns, limit_lengths, transformer_of, unlimit_lengths

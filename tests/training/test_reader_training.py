@@ -10,7 +10,7 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.training.examples import Example, Question
 from boolattn.training.models import build_model, choose_what_learns
 from boolattn.training.recipes import load_recipe

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from boolattn.operators import NOT, OPERATORS
 from boolattn.queries.reading import Reading
-from boolattn.queries.spans import Span, token_labels
+from boolattn.reading.spans import Span, token_labels
 from boolattn.queries.understanding import Excluded
 
 Offsets = Sequence[Sequence[tuple[int, int]]]

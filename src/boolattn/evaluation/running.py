@@ -24,7 +24,7 @@ from boolattn.evaluation.tasks import (
     Task,
 )
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.spans import Span, token_labels
+from boolattn.reading.spans import Span, token_labels
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 DEPTH = 1000  # the deepest cutoff of any measure

@@ -17,7 +17,7 @@ from boolattn.evaluation.rankings import Ranking, Run
 from boolattn.operators import NOT
 from boolattn.queries.negations import negations
 from boolattn.queries.reading import Reading, operators_of, read
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 Documents = Iterable[tuple[str, str]]
 REWRITTEN = "rewritten:"

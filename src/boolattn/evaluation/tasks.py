@@ -12,7 +12,7 @@ from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
 from boolattn.queries.reading import Reading
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 
 class DataFolder(NamedTuple):

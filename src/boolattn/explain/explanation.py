@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from boolattn.operators import OPERATORS
 from boolattn.queries.plan import BooleanPlan, Source
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 Array = NDArray[np.float64]
 

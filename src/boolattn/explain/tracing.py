@@ -15,7 +15,7 @@ from boolattn.encoders.plugin import mechanism_of
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.operators import OPERATORS
 from boolattn.queries.plan import BooleanPlan, Source
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 
 class Received(NamedTuple):

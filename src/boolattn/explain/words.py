@@ -10,7 +10,7 @@ import numpy as np
 
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.operators import OPERATORS
-from boolattn.queries.spans import Span, token_labels
+from boolattn.reading.spans import Span, token_labels
 
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
 

@@ -16,7 +16,7 @@ from itertools import groupby, takewhile
 from boolattn.queries.lexicon import find_cues
 from boolattn.queries.names import KnownNames
 from boolattn.queries.negations import negations
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.word_matching import content_words, meanings
 
 _MARK = re.compile(r"<mark>(?P<atom>.*?)</mark>")

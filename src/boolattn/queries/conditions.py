@@ -10,7 +10,7 @@ from typing import TypeAlias, assert_never
 
 from boolattn.queries.atoms import Atom
 from boolattn.queries.expressions import And, Expression, Not, Or, Sign
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from boolattn.queries.catalog import Catalog
 from boolattn.queries.drawing import Drawer
 from boolattn.queries.expressions import Expression, Sign, atoms_of, scopes_of, signed_atoms
 from boolattn.queries.phrasebook import FRAMES
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.wordings import Rendered, WordingsOf, choose_wording, wordings_of

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from boolattn.operators import AND, NOT, OR
 from boolattn.queries.names import NO_NAMES, KnownNames, name_spans
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 
 CONJUNCTIONS = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from ahocorasick_rs import AhoCorasick
 
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 
 _QUOTED = re.compile(r"\"[^\"]+\"|«[^»]+»|(?<!\w)'[^']+'(?!\w)")

@@ -16,7 +16,7 @@ from boolattn.queries.lexicon import (
 )
 from boolattn.queries.names import NO_NAMES, KnownNames, name_spans
 from boolattn.queries.scope_rules import scope_after
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 
 # How many characters about a cue are looked at: enough for any clause, and a bound on the work for a huge text.

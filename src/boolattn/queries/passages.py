@@ -12,7 +12,7 @@ from random import Random
 from boolattn.data.records import Document
 from boolattn.queries.mentions import names_mentioned
 from boolattn.queries.passage_wordings import EXCLUDED, PARTS, TAILS, WANTED
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 SHARE_ORDINARY = 0.2  # of the queries: they leave nothing out
 FEWEST_SENTENCES = 3

@@ -11,7 +11,7 @@ from boolattn.queries.conditions import AllOf, AnyOf, Condition, QueryAtom, join
 from boolattn.queries.lexicon import phrase_key
 from boolattn.queries.reading import Reading
 from boolattn.queries.scope_rules import without_loose_end
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 from boolattn.queries.word_matching import content_words
 

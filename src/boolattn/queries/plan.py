@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from boolattn.queries.conditions import AllOf, Condition, QueryAtom, atoms_in
 from boolattn.queries.pieces import condition_of
 from boolattn.queries.reading import Reading
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax_tokens import written
 
 Source: TypeAlias = Literal["syntax", "lexicon", "learned", "given"]

@@ -9,7 +9,7 @@ from boolattn.queries.lexicon import find_cues, phrase_key
 from boolattn.queries.names import NO_NAMES, KnownNames, name_spans
 from boolattn.queries.negations import negations
 from boolattn.queries.scope_rules import sides_of, without_loose_end
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 
 # Conjunctions that also stand inside names and single conditions.

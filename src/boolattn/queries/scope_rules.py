@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 # Words between a cue and what it leaves out: "not [set in] Rome", "without [any mention of] Moses". A capital makes
 # them part of a name: "excluding On Liberty".

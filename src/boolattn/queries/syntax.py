@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from boolattn.queries.conditions import AllOf, AnyOf, Condition, QueryAtom, join, negated
 from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax_tokens import Token, tokens, unquoted
 from boolattn.queries.word_matching import FUNCTION_WORDS
 

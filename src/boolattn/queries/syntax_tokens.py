@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from boolattn.queries.conditions import AnyOf, Condition, QueryAtom
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 _TOKEN = re.compile(
     r"""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from boolattn.queries.negations import negations
 from boolattn.queries.plan import BooleanPlan, plan_of
 from boolattn.queries.reading import read
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax import QuerySyntaxError, has_syntax, parse
 
 # What the rules get right of the operators of QUEST's test queries: `boolattn evaluate quest-gate --model rules`.

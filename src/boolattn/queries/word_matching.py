@@ -9,7 +9,7 @@ from unicodedata import combining, normalize
 from rapidfuzz.distance import JaroWinkler
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.typography import plain_marks
 
 _WORD = re.compile(r"\w+(?:'\w+)*")

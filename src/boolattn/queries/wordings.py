@@ -21,7 +21,7 @@ from typing import NamedTuple, TypeAlias
 from boolattn.queries import exclusions
 from boolattn.queries.atoms import Atom
 from boolattn.queries.phrasebook import FRAGMENTS, PHRASES, SENTENCES
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 _MARKUP = re.compile(r"\{(?P<slot>[a-d])\.(?P<role>\w+)\}|\{(?P<operators>[a-z+]+)\|(?P<cue>[^}]+)\}|\{head\}")
 _FRAGMENT = re.compile(r"<(?P<name>[a-z-]+)(?P<slots>(?: [a-d])+)>")

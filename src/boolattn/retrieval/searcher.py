@@ -13,7 +13,7 @@ from boolattn.encoders.rewriting import signed_vectors
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.queries.conditions import QueryAtom
 from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.understanding import plan_by_rules
 from boolattn.retrieval.atom_words import telling_words, words_of
 from boolattn.retrieval.engines.protocol import Condition, Engine, Hit, Vectors, WrongIndexError

@@ -16,7 +16,7 @@ from boolattn.queries.catalog import Catalog
 from boolattn.queries.generator import GeneratedQuery, canonical_query
 from boolattn.queries.lexicon import find_cues, phrase_key
 from boolattn.queries.passages import PassageQuery
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.triples import SentenceTriple
 from boolattn.queries.understanding import Excluded
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from boolattn.queries.spans import token_labels
+from boolattn.reading.spans import token_labels
 from boolattn.training.examples import Question
 
 

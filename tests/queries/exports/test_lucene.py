@@ -9,7 +9,7 @@ from luqum.tree import Group, OrOperation, Phrase, Plus, Prohibit, SearchField, 
 from boolattn.queries.conditions import QueryAtom
 from boolattn.queries.exports import to_lucene
 from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 from boolattn.queries.syntax import parse
 from tests.queries.syntax_trees import brute_force, condition_of_tree, trees
 

@@ -5,7 +5,7 @@ from itertools import chain
 
 from boolattn.data.cdsco import CdscoSentence, read_cdsco
 from boolattn.evaluation.tasks import DataFolder, LabelledSentence, NegationTask
-from boolattn.queries.spans import Span
+from boolattn.reading.spans import Span
 
 TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")
 

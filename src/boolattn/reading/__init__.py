@@ -1,0 +1,1 @@
+"""Query text -> what it asks for and what it excludes. Needs no torch."""
