@@ -1,21 +1,46 @@
 """boolattn evaluate."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from boolattn.reading.reading import Documents, Strictness
+
+if TYPE_CHECKING:
+    from boolattn.data.bad_rows import SkipBad
+    from boolattn.evaluation.tasks import ExclusionTask
+
+OWN_FILE = "reading"  # the benchmark that takes its queries from --queries
+
 
 def evaluate(
-    benchmark: Annotated[str, typer.Argument(help="Which benchmark; docs/benchmarks.md lists them.")],
+    benchmark: Annotated[
+        str, typer.Argument(help=f"Which benchmark (docs/benchmarks.md), or {OWN_FILE!r} for queries of your own.")
+    ],
     model: Annotated[
-        list[str],
+        list[str] | None,
         typer.Option(
             help="A model's folder or hub name, a shipped adapter, training-free:NAME, rewritten:NAME, 'bm25' or "
             "'rules'; repeat."
         ),
-    ],
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")
+    ] = None,
+    queries: Annotated[
+        Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL of query, excluded, soft and kind.")
+    ] = None,
+    reader: Annotated[
+        str, typer.Option(help="For benchmarks of readers: rules, learned, or the folder of a trained reader.")
+    ] = "learned",
+    documents: Annotated[Documents, typer.Option(help="For benchmarks of readers: what would be searched.")] = "pages",
+    strictness: Annotated[Strictness, typer.Option(help="How sure a learned reader must be.")] = "safe",
+    errors: Annotated[
+        int, typer.Option(min=0, help="For benchmarks of readers: how many false alarms and misses to show.")
+    ] = 0,
     backbone: Annotated[
         str | None,
         typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
@@ -23,34 +48,86 @@ def evaluate(
     given_operators: Annotated[
         bool, typer.Option("--given-operators", help="Tell Boolean models which operators each query holds.")
     ] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out and count them.")] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip bad rows and count them.")] = False,
     run: Annotated[Path | None, typer.Option(help="Folder to write each model's ranking to, as a TREC run.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Folder to draw each measure by template to, as PNG.")] = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Measure models on a benchmark; several models are compared with the first by a paired bootstrap."""
-    from boolattn.data.bad_rows import BadRowError, SkipBad
+    """Measure models or a reader on a benchmark; several models are compared with the first by a paired bootstrap."""
+    from boolattn.data.bad_rows import SkipBad
+
+    form: Literal["json", "markdown", "table"] = "json" if as_json else "markdown" if as_markdown else "table"
+    skip = SkipBad() if skip_bad else None
+    with _mistakes_named():
+        reading_task = _reading_task(benchmark, model, data, queries, skip)
+    if reading_task is not None:
+        from boolattn.evaluation.readers import load_reader
+        from boolattn.evaluation.reading_outcome import evaluate_reader
+        from boolattn.evaluation.reading_output import print_reading
+
+        with _mistakes_named():
+            outcome = evaluate_reader(reading_task, load_reader(reader), documents, strictness)
+        _tell_skipped(skip)
+        print_reading(outcome, form, errors)
+        return
+
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
-    from boolattn.evaluation.running import WrongSystemError
     from boolattn.evaluation.running import evaluate as evaluate_system
     from boolattn.evaluation.systems import load_system
     from boolattn.evaluation.tasks import DataFolder, RetrievalTask
 
-    skip = SkipBad() if skip_bad else None
-    try:
+    if not model or data is None:
+        raise typer.BadParameter(f"{benchmark} needs {'--data DIR or BOOLATTN_DATA' if model else '--model MODEL'}")
+    with _mistakes_named():
         systems = [load_system(name, backbone=backbone) for name in model]
         task = load_benchmark(benchmark, DataFolder(data, skip))
         if given_operators and isinstance(task, RetrievalTask):
             task = task.telling_operators()
         outcomes = [evaluate_system(task, system) for system in systems]
-    except (BadRowError, WrongSystemError, ValueError, OSError, ImportError) as error:
-        raise typer.BadParameter(str(error)) from error
-    for (file, field), count in skip.counts.items() if skip is not None else ():
-        typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)
-    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
+    _tell_skipped(skip)
+    print_outcomes(task, outcomes, form)
     if run is not None:
         write_runs(outcomes, run)
     if plot is not None:
         write_figures(outcomes, plot)
+
+
+def _reading_task(
+    benchmark: str, model: list[str] | None, data: Path | None, queries: Path | None, skip: "SkipBad | None"
+) -> "ExclusionTask | None":
+    """Read the queries of a benchmark of readers; None for a benchmark of models."""
+    from boolattn.evaluation.benchmarks import load_reader_benchmark
+    from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS, from_file
+    from boolattn.evaluation.tasks import DataFolder
+
+    if queries is not None and benchmark != OWN_FILE:
+        raise ValueError(f"{benchmark} has queries of its own: use 'boolattn evaluate {OWN_FILE}' with --queries")
+    if benchmark != OWN_FILE and benchmark not in READER_BENCHMARKS:
+        return None
+    if model:
+        raise ValueError(f"{benchmark} measures a reader, not a model: use --reader instead of --model")
+    if benchmark == OWN_FILE:
+        if queries is None:
+            raise ValueError(f"{OWN_FILE} needs --queries FILE.jsonl")
+        return from_file(queries, skip)
+    if data is None:
+        raise ValueError(f"{benchmark} needs --data DIR or BOOLATTN_DATA")
+    return load_reader_benchmark(benchmark, DataFolder(data, skip))
+
+
+@contextmanager
+def _mistakes_named() -> Iterator[None]:
+    """Report a user's mistake without a traceback."""
+    from boolattn.evaluation.tasks import WrongSystemError
+
+    try:
+        yield
+    except (WrongSystemError, ValueError, OSError, ImportError) as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _tell_skipped(skip: "SkipBad | None") -> None:
+    for (file, field), count in skip.counts.items() if skip is not None else ():
+        typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)

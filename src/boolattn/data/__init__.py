@@ -13,6 +13,7 @@ from boolattn.data.excluir import ExcluirQuery, read_excluir_corpus, read_exclui
 from boolattn.data.films import Film, read_films
 from boolattn.data.nevir import NevirPair, read_nevir
 from boolattn.data.pages import read_pages
+from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document, Qrel, Query
 from boolattn.data.setbert import SetBertTriple, read_setbert_triples
@@ -32,6 +33,7 @@ __all__ = [
     "Place",
     "Qrel",
     "Query",
+    "QueryLabels",
     "QuestQuery",
     "RunEntry",
     "SetBertTriple",
@@ -49,6 +51,7 @@ __all__ = [
     "read_films",
     "read_nevir",
     "read_pages",
+    "read_query_labels",
     "read_quest_queries",
     "read_setbert_triples",
     "read_trec_qrels",

@@ -152,7 +152,8 @@ def _cell(measure: str, figures: Figures, deviation: Figures) -> str:
     if measure not in figures:
         return ""
     spread = f" ± {deviation[measure]:.3f}" if measure in deviation else ""
-    return f"{figures[measure]:.3f}{spread}"
+    value = figures[measure]
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}{spread}"
 
 
 def _of_each_figure(reports: Sequence[Report], statistic: Callable[[list[float]], float]) -> Report:

@@ -22,6 +22,7 @@ from boolattn.evaluation.tasks import (
     ReadingTask,
     RetrievalTask,
     Task,
+    WrongSystemError,
 )
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.spans import Span, token_labels
@@ -36,10 +37,6 @@ class Outcome(NamedTuple):
     report: Report
     values: PerQuery
     run: Run | None
-
-
-class WrongSystemError(TypeError):
-    """The system cannot do what the benchmark asks."""
 
 
 def evaluate(task: Task, system: Retriever | Reader) -> Outcome:

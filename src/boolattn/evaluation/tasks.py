@@ -8,11 +8,17 @@ from typing import NamedTuple
 from ir_measures import Measure
 
 from boolattn.data.bad_rows import SkipBad
+from boolattn.data.query_labels import QueryLabels
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
 from boolattn.queries.reading import Reading
+from boolattn.reading.reading import Documents
 from boolattn.reading.spans import Span
+
+
+class WrongSystemError(TypeError):
+    """The system cannot do what the benchmark asks."""
 
 
 class DataFolder(NamedTuple):
@@ -38,6 +44,7 @@ class RetrievalTask:
         slice_of: Query id -> slice, where slices are to be kept apart.
         document_tokens: How many tokens of a document a dense model reads.
         operators: Query id -> the operators it holds, where they are known.
+        documents_are: Whether a document is a thing that queries ask for, or a page about such things.
     """
 
     name: str
@@ -51,6 +58,7 @@ class RetrievalTask:
     slice_of: Mapping[str, str] | None = None
     document_tokens: int = 128
     operators: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    documents_are: Documents = "pages"
 
     def telling_operators(self) -> "RetrievalTask":
         """Return the same with queries that tell a Boolean model which operators they hold: the paper's given gate."""
@@ -71,6 +79,7 @@ class PairTask:
         documents: Identifier -> text.
         rows: Where queries come in twos that count together: row -> its two queries.
         document_tokens: How many tokens of a document a dense model reads.
+        documents_are: Whether a document is a thing that queries ask for, or a page about such things.
     """
 
     name: str
@@ -79,6 +88,7 @@ class PairTask:
     documents: Mapping[str, str]
     rows: Mapping[str, tuple[str, str]] | None = None
     document_tokens: int = 256
+    documents_are: Documents = "pages"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +108,27 @@ class ReadingTask:
     name: str
     readings: Mapping[str, tuple[str, Reading]]  # query id -> text and what it says
     template_of: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusionTask:
+    """Queries, some of which exclude something: which, and what?
+
+    Attributes:
+        name: The benchmark's name.
+        queries: With what is known of them.
+        measures: Which figures to report; see ``reading_scores``.
+        group_of: The group of each query, where groups are also reported apart.
+        weight_of: Group -> how many queries each of its queries stands for in figures per 10,000; 1 if not named.
+        all_exclude: Whether every query excludes something, though what it excludes is not labelled.
+    """
+
+    name: str
+    queries: Sequence[QueryLabels]
+    measures: Sequence[str]
+    group_of: Sequence[str] = ()
+    weight_of: Mapping[str, int] = field(default_factory=dict)
+    all_exclude: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,13 @@
 """The benchmarks, by name: each is a function from a data folder to a task."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from boolattn.evaluation.benchmarks import generated, labelled, pairs, public, quest
-from boolattn.evaluation.tasks import DataFolder, Task
+from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS
+from boolattn.evaluation.tasks import DataFolder, ExclusionTask, Task
+
+AnyTask = TypeVar("AnyTask")
 
 BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films": generated.films,
@@ -31,11 +35,20 @@ class UnknownBenchmarkError(ValueError):
 
 
 def load_benchmark(name: str, data: DataFolder) -> Task:
-    """Read a benchmark from a data folder."""
-    if name not in BENCHMARKS:
-        raise UnknownBenchmarkError(f"no benchmark {name!r}; there are {', '.join(BENCHMARKS)}")
+    """Read a benchmark of models from a data folder."""
+    return _load(name, data, BENCHMARKS)
+
+
+def load_reader_benchmark(name: str, data: DataFolder) -> ExclusionTask:
+    """Read a benchmark of readers from a data folder."""
+    return _load(name, data, READER_BENCHMARKS)
+
+
+def _load(name: str, data: DataFolder, benchmarks: Mapping[str, Callable[[DataFolder], AnyTask]]) -> AnyTask:
+    if name not in benchmarks:
+        raise UnknownBenchmarkError(f"no benchmark {name!r}; there are {', '.join([*BENCHMARKS, *READER_BENCHMARKS])}")
     try:
-        return BENCHMARKS[name](data)
+        return benchmarks[name](data)
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{name} needs {error.filename or error}: see docs/benchmarks.md for what goes where"

@@ -12,9 +12,9 @@ from typing import Any
 import torch
 
 from boolattn.evaluation.benchmarks import load_benchmark
-from boolattn.evaluation.running import WrongSystemError, evaluate
+from boolattn.evaluation.running import evaluate
 from boolattn.evaluation.systems import load_system
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask, Task
+from boolattn.evaluation.tasks import DataFolder, RetrievalTask, Task, WrongSystemError
 from boolattn.training.provenance import Provenance
 from boolattn.training.recipes import Recipe
 from boolattn.training.running import RESULTS

@@ -1,0 +1,57 @@
+"""Queries with labels of what they exclude: JSONL of ``{"query", "excluded": [substrings], "soft", "kind"}``."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from boolattn.data.bad_rows import BadRowError, Place, SkipBad
+from boolattn.data.jsonl import Filled, read_jsonl
+
+
+@dataclass(frozen=True, slots=True)
+class QueryLabels:
+    """One query and what is known of it.
+
+    Attributes:
+        query: The text.
+        excluded: The pieces of the query that name what it excludes; empty if it excludes nothing, None if unlabelled.
+        soft: Whether people would disagree about the label.
+        kind: What kind of exclusion it is, in files that say so.
+    """
+
+    query: Filled
+    excluded: tuple[Filled, ...] | None = None
+    soft: bool = False
+    kind: Literal["topic", "property", "none"] | None = None
+
+
+def read_query_labels(path: str | Path, skip: SkipBad | None = None) -> Iterator[QueryLabels]:
+    """Read a file of queries in which either every row is labelled or none is."""
+    return read_jsonl(path, QueryLabels, skip, _checker())
+
+
+def locate(query: str, text: str) -> tuple[int, int] | None:
+    """Return where a labelled text starts and ends: as whole words, or else inside a word ("egg" in "eggless")."""
+    piece = re.escape(text)
+    found = re.search(rf"(?<!\w){piece}(?!\w)", query, re.IGNORECASE) or re.search(piece, query, re.IGNORECASE)
+    return found.span() if found else None
+
+
+def _checker() -> Callable[[Place, QueryLabels], None]:
+    labelled: bool | None = None  # whether the file's first good row is
+
+    def check(place: Place, row: QueryLabels) -> None:
+        nonlocal labelled
+        for text in row.excluded or ():
+            if locate(row.query, text) is None:
+                raise BadRowError(place, "excluded", f"{text!r} does not occur in the query")
+        if labelled is None:
+            labelled = row.excluded is not None
+        elif labelled and row.excluded is None:
+            raise BadRowError(place, "excluded", "missing, but earlier rows have it: use [] if nothing is excluded")
+        elif not labelled and row.excluded is not None:
+            raise BadRowError(place, "excluded", "present, but missing in earlier rows: label every row or none")
+
+    return check

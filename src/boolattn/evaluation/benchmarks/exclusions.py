@@ -1,0 +1,113 @@
+"""Which queries exclude something, and what: benchmarks of readers alone, which need no model. Needs no torch."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from boolattn.data.bad_rows import SkipBad
+from boolattn.data.beir import read_beir_queries
+from boolattn.data.jsonl import Filled, read_jsonl
+from boolattn.data.query_labels import QueryLabels, read_query_labels
+from boolattn.evaluation.tasks import DataFolder, ExclusionTask
+
+LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
+READ = ("read", "read_per_10000")
+
+
+class _ComlqRow(msgspec.Struct, rename={"number": "_id"}):
+    number: Filled
+    text: Filled
+    type: Filled
+
+
+class _LanguageRow(msgspec.Struct):
+    query: Filled
+    language: Filled
+
+
+class _PairRow(msgspec.Struct):
+    query: Filled
+
+
+def from_file(path: Path, skip: SkipBad | None = None) -> ExclusionTask:
+    """Take a user's own queries, labelled or not."""
+    return ExclusionTask("reading", list(read_query_labels(path, skip)), (*LABELLED, "kind_accuracy", *READ))
+
+
+def real_queries(data: DataFolder) -> ExclusionTask:
+    """Real queries as people typed them, some labelled by hand.
+
+    The labelled ones were chosen for their cue-like words, and as many more of the same choice are not in the folder:
+    so each stands for two where a rate is estimated.
+    """
+    folder = data.path / "real-queries"
+    labelled = list(read_query_labels(folder / "labelled.jsonl", data.skip))
+    known = {each.query for each in labelled}
+    others = [each for each in read_query_labels(folder / "queries.jsonl.zst", data.skip) if each.query not in known]
+    return ExclusionTask(
+        "real-queries",
+        [*labelled, *others],
+        (*LABELLED, *READ, "false_alarms_per_10000"),
+        ["labelled"] * len(labelled) + ["not labelled"] * len(others),
+        weight_of={"labelled": 2},
+    )
+
+
+def real_wordings(data: DataFolder) -> ExclusionTask:
+    """Realistic queries written by hand, half with an exclusion."""
+    queries = list(read_query_labels(data.path / "real-wordings" / "dev.jsonl", data.skip))
+    return ExclusionTask("real-wordings", queries, LABELLED)
+
+
+def kinds(data: DataFolder) -> ExclusionTask:
+    """Realistic queries that exclude a topic, a property or nothing."""
+    queries = list(read_query_labels(data.path / "kinds" / "train.jsonl", data.skip))
+    return ExclusionTask("kinds", queries, (*LABELLED, "kind_accuracy"))
+
+
+def other_languages(data: DataFolder) -> ExclusionTask:
+    """Questions in other languages than English, which an English reader must leave as they are."""
+    rows = list(read_jsonl(data.path / "other-languages" / "queries.jsonl", _LanguageRow, data.skip))
+    return ExclusionTask(
+        "other-languages", [QueryLabels(row.query) for row in rows], ("queries", *READ), [row.language for row in rows]
+    )
+
+
+def comlq(data: DataFolder) -> ExclusionTask:
+    """ComLQ, the half whose ids are odd: its negations are properties, which are not acted on over pages."""
+    rows = read_jsonl(data.path / "comlq" / "queries.jsonl", _ComlqRow, data.skip)
+    tested = [row for row in rows if int(row.number) % 2]
+    return ExclusionTask(
+        "comlq-reading",
+        [QueryLabels(row.text) for row in tested],
+        ("queries", "read", "share_read"),
+        ["negated" if "n" in row.type else "not negated" for row in tested],
+    )
+
+
+def excluir(data: DataFolder) -> ExclusionTask:
+    """ExcluIR's queries that no training uses: all of them exclude something."""
+    rows = read_jsonl(data.path / "excluir-pairs" / "pairs_1000.jsonl", _PairRow, data.skip)
+    return _all_exclude("excluir-reading", [row.query for row in rows])
+
+
+def negconstraint(data: DataFolder) -> ExclusionTask:
+    """NegConstraint's queries: all of them exclude something."""
+    queries = read_beir_queries(data.path / "negconstraint", data.skip)
+    return _all_exclude("negconstraint-reading", [query.text for query in queries])
+
+
+def _all_exclude(name: str, queries: list[str]) -> ExclusionTask:
+    return ExclusionTask(name, [QueryLabels(query) for query in queries], ("queries", "recall"), all_exclude=True)
+
+
+READER_BENCHMARKS: dict[str, Callable[[DataFolder], ExclusionTask]] = {
+    "real-queries": real_queries,
+    "real-wordings": real_wordings,
+    "kinds": kinds,
+    "other-languages": other_languages,
+    "comlq-reading": comlq,
+    "excluir-reading": excluir,
+    "negconstraint-reading": negconstraint,
+}
