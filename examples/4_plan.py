@@ -2,9 +2,9 @@
 
 import json
 
-from boolattn.queries.exports.elasticsearch import to_elasticsearch
-from boolattn.queries.exports.lucene import to_lucene
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.reading.exports.elasticsearch import to_elasticsearch
+from boolattn.reading.exports.lucene import to_lucene
+from boolattn.reading.understanding import plan_by_rules
 
 for query in (
     "movies set in Vietnam but not about war",

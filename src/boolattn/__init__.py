@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from boolattn.encoders.rewriting import rewrite, signed_vectors
     from boolattn.encoders.sentence import DualEncoder
     from boolattn.encoders.shipping import save_without_backbone
-    from boolattn.queries.plan import BooleanPlan
+    from boolattn.reading.plan import BooleanPlan
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {
-    "BooleanPlan": "boolattn.queries.plan",
+    "BooleanPlan": "boolattn.reading.plan",
     "DualEncoder": "boolattn.encoders.sentence",
     "BoolAttnConfig": "boolattn.attention",
     "Trace": "boolattn.attention",

@@ -3,7 +3,7 @@ import pytest
 import torch
 
 from boolattn import DualEncoder
-from boolattn.queries.understanding import LEXICON_CONFIDENCE
+from boolattn.reading.understanding import LEXICON_CONFIDENCE
 from tests.encoders.readers import Marks, ReadsHints
 from tests.training import small
 

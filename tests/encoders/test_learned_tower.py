@@ -13,7 +13,7 @@ from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.encoders.reading_features import GATES, HINTS, SCOPES, SETTLED, TRACE, exclusions_read
 from boolattn.encoders.readout import UNWANTED, WANTED
 from boolattn.reading.spans import Span
-from boolattn.queries.understanding import Excluded, excluded_by_rules
+from boolattn.reading.understanding import Excluded, excluded_by_rules
 from tests.encoders.readers import Marks, ReadsHints
 from tests.training import small
 

@@ -48,7 +48,7 @@ def test_one_call_for_all():
 
 
 def test_somebody_else_may_read():
-    from boolattn.queries.understanding import plan_by_rules
+    from boolattn.reading.understanding import plan_by_rules
 
     found = signed_vectors([QUERY], encode, plan=lambda query: plan_by_rules("war films"))
     assert found.tolist() == [[1.0, 1.0]]

@@ -10,9 +10,9 @@ from boolattn.encoders.token_reading import (
     reading_on_characters,
     reading_on_tokens,
 )
-from boolattn.queries.reading import Reading
+from boolattn.reading.rules.rule_reader import Reading
 from boolattn.reading.spans import Span
-from boolattn.queries.understanding import Excluded, excluded_by_rules
+from boolattn.reading.understanding import Excluded, excluded_by_rules
 
 
 def test_the_space_before_a_word_is_not_the_words():

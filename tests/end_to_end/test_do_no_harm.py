@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn import DualEncoder
 from boolattn.evaluation.query_cost import ordinary_queries
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.queries.understanding import excluded_by_rules
+from boolattn.reading.understanding import excluded_by_rules
 
 pytestmark = pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")
 

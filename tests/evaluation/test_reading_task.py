@@ -14,7 +14,7 @@ from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.running import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
-from boolattn.queries.reading import Reading
+from boolattn.reading.rules.rule_reader import Reading
 from boolattn.reading.spans import Span
 from tests.evaluation import data_folder
 from tests.queries.catalogs import FOLDER

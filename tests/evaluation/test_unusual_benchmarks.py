@@ -13,7 +13,7 @@ from boolattn.evaluation.tasks import DataFolder
 from boolattn.queries.exclusions import EXCLUSIONS
 from boolattn.queries.films import genre_exclusions
 from boolattn.queries.splits import Splits
-from boolattn.queries.understanding import Excluded, excluded_by_rules
+from boolattn.reading.understanding import Excluded, excluded_by_rules
 from tests.queries.catalogs import FOLDER, films, jsonl
 
 NAMES = ("films-unusual", "debian-unusual")

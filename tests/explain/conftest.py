@@ -7,8 +7,8 @@ from transformers import AutoModel
 
 from boolattn import attach
 from boolattn.explain.tracing import explain_tokens
-from boolattn.queries.plan import plan_of
-from boolattn.queries.reading import read
+from boolattn.reading.plan import plan_of
+from boolattn.reading.rules.rule_reader import read
 from boolattn.reading.spans import token_labels
 
 

@@ -5,8 +5,8 @@ import re
 import numpy as np
 
 from boolattn.explain.explanation import Explanation
-from boolattn.queries.conditions import QueryAtom
-from boolattn.queries.plan import BooleanPlan
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.plan_tree import QueryAtom
 from boolattn.reading.spans import Span
 
 OPERATORS = ("and", "or", "not")

@@ -5,8 +5,8 @@ from transformers import AutoModel
 
 from boolattn import BoolAttnConfig, attach
 from boolattn.explain.tracing import attention_received, explain_tokens
-from boolattn.queries.plan import plan_of
-from boolattn.queries.reading import read
+from boolattn.reading.plan import plan_of
+from boolattn.reading.rules.rule_reader import read
 from tests.encoders.tiny import batch, tiny
 from tests.explain.queries import PLAIN, VIETNAM
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from boolattn.queries.atoms import plain_column
 from boolattn.queries.catalog import build_catalog
-from boolattn.queries.conditions import AllOf, AnyOf, Condition, QueryAtom, expression_of
+from boolattn.queries.expressions import expression_of
+from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom
 from boolattn.reading.spans import Span
 
 TEXTS = ("war", "comedy", "sci-fi", "science fiction", "NOT", 'the "big" one', "a (b)", "-x", "and/or", "back\\slash")
@@ -61,14 +62,14 @@ def brute_force(tree, everyone) -> set[int]:
 everyone = st.lists(st.sets(st.sampled_from(TEXTS)), max_size=20)
 
 
-def answers(condition: Condition, everyone) -> set[int]:
+def answers(condition: PlanNode, everyone) -> set[int]:
     """Evaluate a condition over bitmaps."""
     rows = [*everyone, TEXTS]  # so that every atom is known
     catalog = build_catalog(((str(number), {"says": sorted(has)}) for number, has in enumerate(rows)), [COLUMN])
     return set(catalog.answers(expression_of(condition, lambda text: catalog.atom("says", text)))) - {len(everyone)}
 
 
-def condition_of_tree(tree, sign=1) -> Condition:
+def condition_of_tree(tree, sign=1) -> PlanNode:
     """Build a condition by hand, with spans of nothing."""
     if isinstance(tree, str):
         return QueryAtom(tree, Span(0, 0), sign)
@@ -79,7 +80,7 @@ def condition_of_tree(tree, sign=1) -> Condition:
     return kind(tuple(condition_of_tree(part, sign) for part in parts))
 
 
-def meaning(condition: Condition):
+def meaning(condition: PlanNode):
     """Return a condition without its spans."""
     if isinstance(condition, QueryAtom):
         return condition.text, condition.sign

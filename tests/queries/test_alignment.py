@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from boolattn.queries.alignment import Alignment, Unaligned, align
-from boolattn.reading.spans import Span
 from boolattn.queries.word_matching import content_words
+from boolattn.reading.spans import Span
 
 CHECKED = Path(__file__).parent / "fixtures" / "quest_alignment_checked.jsonl"
 

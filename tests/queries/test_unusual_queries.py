@@ -10,10 +10,7 @@ from boolattn.queries.atoms import Phrases
 from boolattn.queries.exclusions import EXCLUSIONS
 from boolattn.queries.expressions import atoms_of, scopes_of
 from boolattn.queries.generator import generate
-from boolattn.queries.lexicon import DENIALS
-from boolattn.queries.lexicon import EXCLUSIONS as KNOWN_EXCLUSIONS
 from boolattn.queries.templates import TEMPLATES
-from boolattn.queries.understanding import excluded_by_rules
 from boolattn.queries.unusual_queries import (
     harmless_queries,
     harmless_wordings_of,
@@ -22,6 +19,9 @@ from boolattn.queries.unusual_queries import (
 )
 from boolattn.queries.word_matching import content_words
 from boolattn.queries.wordings import CuePhrase, exclusion_patterns, parse_wordings, wordings_of
+from boolattn.reading.rules.lexicon import DENIALS
+from boolattn.reading.rules.lexicon import EXCLUSIONS as KNOWN_EXCLUSIONS
+from boolattn.reading.understanding import excluded_by_rules
 from tests.queries.catalogs import CATALOGS, films, packages
 
 SPLITS = ("train", "validation", "test")

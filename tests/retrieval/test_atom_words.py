@@ -4,7 +4,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.reading.understanding import plan_by_rules
 from boolattn.retrieval.atom_words import shares_found, telling_words, words_of
 
 

@@ -6,7 +6,7 @@ from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
 from boolattn.encoders.fingerprint import document_fingerprint
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.reading.understanding import plan_by_rules
 from boolattn.retrieval.engines.protocol import Condition, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.searcher import Searcher, SearchSettings
 from tests.retrieval.memory_engine import MemoryEngine

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.queries.syntax import parse
+from boolattn.reading.syntax import parse
 from boolattn.retrieval.engines.protocol import Hit, Rows
 from boolattn.retrieval.verification import Pool, standardised
 

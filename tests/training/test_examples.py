@@ -8,9 +8,9 @@ from boolattn.data.boolquestions import BoolQuestion
 from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
 from boolattn.queries.generator import canonical_query, generate
-from boolattn.reading.spans import Span
 from boolattn.queries.triples import generate_triples
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.spans import Span
+from boolattn.reading.understanding import Excluded
 from boolattn.training.examples import (
     Question,
     example_of_boolquestion,

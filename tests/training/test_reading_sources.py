@@ -2,7 +2,7 @@ from itertools import islice
 
 import pytest
 
-from boolattn.queries.understanding import excluded_by_rules
+from boolattn.reading.understanding import excluded_by_rules
 from boolattn.training import reading_sources
 from boolattn.training.recipes import DataSettings
 from boolattn.training.sources import load_training_data

@@ -2,7 +2,7 @@ import pytest
 
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.reading.spans import Span
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.understanding import Excluded
 from boolattn.training.examples import Example, Question
 from boolattn.training.sampling import Drawing
 

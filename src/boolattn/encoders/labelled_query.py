@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from typing import Self
 
 from boolattn.operators import OPERATORS
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.understanding import Excluded
 
 
 class LabelledQuery(str):

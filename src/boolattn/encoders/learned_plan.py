@@ -7,9 +7,9 @@ import torch
 from boolattn.encoders.reading_features import TRACE, certain, for_reader
 from boolattn.encoders.token_reading import reading_on_characters
 from boolattn.encoders.tower import BooleanTower
-from boolattn.queries.plan import TRUSTED_CONFIDENCE
-from boolattn.queries.reading import Reading
-from boolattn.queries.understanding import LEXICON_CONFIDENCE
+from boolattn.reading.plan import TRUSTED_CONFIDENCE
+from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.understanding import LEXICON_CONFIDENCE
 
 
 class Understood(NamedTuple):

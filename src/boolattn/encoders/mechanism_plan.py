@@ -8,7 +8,7 @@ from boolattn.encoders.reading_features import TRACE, mechanism_reading
 from boolattn.encoders.token_reading import TokenReading, reading_on_characters
 from boolattn.encoders.tower import BooleanTower
 from boolattn.operators import OPERATORS
-from boolattn.queries.plan import TRUSTED_CONFIDENCE
+from boolattn.reading.plan import TRUSTED_CONFIDENCE
 
 
 @torch.inference_mode()
@@ -17,7 +17,7 @@ def understand_by_mechanism(tower: BooleanTower, query: str, prompt: str = "") -
     if not tower.has_learned_gate:
         raise ValueError(
             "this model is told which operators a query holds, and cannot say: it has no learned gate. Ask the rules "
-            "(boolattn.queries.reading.read), or train a mechanism with gate='learned'"
+            "(boolattn.reading.rules.rule_reader.read), or train a mechanism with gate='learned'"
         )
     features, offsets = tower.with_offsets([query], prompt, task="query")
     device = tower.transformer.auto_model.device

@@ -12,9 +12,9 @@ from boolattn.encoders.readout import UNWANTED, WANTED
 from boolattn.encoders.spoken_of import Layout, layout_of, spoken_of
 from boolattn.encoders.token_reading import Offsets, TokenReading, exclusion_reading, reading_on_tokens
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.plan import TRUSTED_CONFIDENCE
-from boolattn.queries.reading import read
-from boolattn.queries.understanding import Excluded, excluded_by_syntax
+from boolattn.reading.plan import TRUSTED_CONFIDENCE
+from boolattn.reading.rules.rule_reader import read
+from boolattn.reading.understanding import Excluded, excluded_by_syntax
 
 GATES, CUES, SCOPES = "boolean_gates", "boolean_cues", "boolean_scopes"
 HINTS = "boolean_hints"  # what rules make of a query, for the learned reader

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.queries.plan import BooleanPlan
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.understanding import plan_by_rules
 
 LAMBDA = 0.3
 """Chosen on generated validation queries by `boolattn bench training-free`."""

@@ -19,9 +19,9 @@ from boolattn.encoders.mechanism_plan import understand_by_mechanism
 from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.routes import routes_of
 from boolattn.encoders.tower import BooleanTower
-from boolattn.queries.plan import BooleanPlan, plan_of
-from boolattn.queries.reading import Reading, only_held, read
-from boolattn.queries.understanding import plan_by_rules, written_out
+from boolattn.reading.plan import BooleanPlan, plan_of
+from boolattn.reading.rules.rule_reader import Reading, only_held, read
+from boolattn.reading.understanding import plan_by_rules, written_out
 
 # Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
 STRENGTH, PENALTY = 4.0, 0.3

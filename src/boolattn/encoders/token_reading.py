@@ -8,9 +8,9 @@ import torch
 from torch import Tensor
 
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.reading import Reading
+from boolattn.reading.rules.rule_reader import Reading
 from boolattn.reading.spans import Span, token_labels
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.understanding import Excluded
 
 Offsets = Sequence[Sequence[tuple[int, int]]]
 _WORD = re.compile(r"[0-9A-Za-z\u00C0-\u024F]+")  # in scripts that put spaces between words

@@ -33,7 +33,7 @@ from boolattn.encoders.reading_features import (
 from boolattn.encoders.routes import routes_of
 from boolattn.encoders.token_reading import Offsets, TokenReading, exclusion_reading, in_text
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.understanding import excluded_by_rules
+from boolattn.reading.understanding import excluded_by_rules
 
 ReadingKind = Literal["lexicon", "learned", "mechanism"]
 

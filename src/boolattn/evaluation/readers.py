@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.understanding import excluded_by_rules
 from boolattn.reading.reading import Exclusion, Reader, Reading
 from boolattn.reading.spans import Span
+from boolattn.reading.understanding import excluded_by_rules
 
 DEFAULT_READER = "learned"
 

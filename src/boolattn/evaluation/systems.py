@@ -15,8 +15,8 @@ from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
 from boolattn.operators import NOT
-from boolattn.queries.negations import negations
-from boolattn.queries.reading import Reading, operators_of, read
+from boolattn.reading.rules.negations import negations
+from boolattn.reading.rules.rule_reader import Reading, operators_of, read
 from boolattn.reading.spans import Span
 
 Documents = Iterable[tuple[str, str]]

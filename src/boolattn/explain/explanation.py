@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.operators import OPERATORS
-from boolattn.queries.plan import BooleanPlan, Source
+from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.spans import Span
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from boolattn.explain.terminal import printable
-from boolattn.queries.plan import BooleanPlan
+from boolattn.reading.plan import BooleanPlan
 from boolattn.retrieval.atom_words import words_of
 from boolattn.retrieval.hits import AtomEffect, SearchHit
 

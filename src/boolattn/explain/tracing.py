@@ -14,7 +14,7 @@ from boolattn.attention.context import Trace
 from boolattn.encoders.plugin import mechanism_of
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.operators import OPERATORS
-from boolattn.queries.plan import BooleanPlan, Source
+from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.spans import Span
 
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby, takewhile
 
-from boolattn.queries.lexicon import find_cues
-from boolattn.queries.names import KnownNames
-from boolattn.queries.negations import negations
-from boolattn.reading.spans import Span
 from boolattn.queries.word_matching import content_words, meanings
+from boolattn.reading.rules.lexicon import find_cues
+from boolattn.reading.rules.names import KnownNames
+from boolattn.reading.rules.negations import negations
+from boolattn.reading.spans import Span
 
 _MARK = re.compile(r"<mark>(?P<atom>.*?)</mark>")
 _AFTER_HEAD = re.compile(r"\b(?:of|in|on|by|about|from|during|set|shot|based|described|adapted|published)\b")

@@ -1,17 +1,16 @@
 """Boolean expressions over atoms: what they say, and which entities they hold of."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import and_, or_
-from typing import Literal, TypeAlias, assert_never
+from typing import TypeAlias, assert_never
 
 from pyroaring import FrozenBitMap
 
 from boolattn.operators import AND, NOT, OPERATORS, OR
 from boolattn.queries.atoms import Atom
-
-Sign: TypeAlias = Literal[1, -1]
+from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +155,23 @@ def positive_part(expression: Expression) -> Expression | None:
         case AndNot(kept):
             return positive_part(kept)
     assert_never(expression)
+
+
+def expression_of(condition: PlanNode, atom_of: Callable[[str], Atom]) -> Expression:
+    """Return the condition as an expression over a catalog, which ``Catalog.answers`` evaluates.
+
+    Args:
+        condition: What is asked for.
+        atom_of: Finds the catalog's atom for an atom's text.
+    """
+    match condition:
+        case QueryAtom(text, _, sign):
+            return atom_of(text) if sign == 1 else Not(atom_of(text))
+        case AllOf(parts):
+            return And(tuple(expression_of(part, atom_of) for part in parts))
+        case AnyOf(parts):
+            return Or(tuple(expression_of(part, atom_of) for part in parts))
+    assert_never(condition)
 
 
 def _check_parts(parts: tuple[Expression, ...]) -> None:

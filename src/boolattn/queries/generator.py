@@ -10,12 +10,13 @@ from boolattn.operators import NOT
 from boolattn.queries.atoms import Atom
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.drawing import Drawer
-from boolattn.queries.expressions import Expression, Sign, atoms_of, scopes_of, signed_atoms
+from boolattn.queries.expressions import Expression, atoms_of, scopes_of, signed_atoms
 from boolattn.queries.phrasebook import FRAMES
-from boolattn.reading.spans import Span
 from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.wordings import Rendered, WordingsOf, choose_wording, wordings_of
+from boolattn.reading.plan_tree import Sign
+from boolattn.reading.spans import Span
 
 SHARE_FRAMED = 0.4
 SHARE_CAPITALISED = 0.3

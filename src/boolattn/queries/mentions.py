@@ -8,7 +8,7 @@ from ahocorasick_rs import AhoCorasick, MatchKind
 
 from boolattn.queries.atoms import Column, Phrases
 from boolattn.queries.catalog import Catalog, Row, build_catalog
-from boolattn.queries.word_matching import FUNCTION_WORDS
+from boolattn.reading.content_words import FUNCTION_WORDS
 
 FEWEST_PAGES = 5  # that mention a title; below, there is nothing to exclude
 LARGEST_SHARE = 0.05  # of the pages; above, it says nothing

@@ -9,21 +9,12 @@ from unicodedata import combining, normalize
 from rapidfuzz.distance import JaroWinkler
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
+from boolattn.reading.content_words import FUNCTION_WORDS, WORD
 from boolattn.reading.spans import Span
-from boolattn.queries.typography import plain_marks
+from boolattn.reading.typography import plain_marks
 
-_WORD = re.compile(r"\w+(?:'\w+)*")
 _STEMMER = stemmer("english")
 _LIKE_ENOUGH = 0.84
-
-FUNCTION_WORDS = frozenset({
-    "a", "an", "the", "of", "in", "on", "at", "by", "to", "for", "from", "with", "during", "about", "into", "within",
-    "and", "or", "but", "not", "non", "nor", "both", "either", "also", "as", "well", "too", "any", "all", "some",
-    "that", "which", "who", "whose", "what", "where", "is", "are", "was", "were", "be", "been", "can", "do", "does",
-    "have", "has", "it", "its", "their", "list", "find", "me", "show", "there", "ones", "found", "take", "takes",
-    "place", "involve", "common", "excluding", "except", "without", "isn't", "aren't", "weren't", "don't", "doesn't",
-    "isnt", "arent", "werent", "dont", "doesnt",
-})  # fmt: skip
 
 # What one stem stands for, where the other stem is not said as well.
 _SYNONYMS = {
@@ -57,7 +48,7 @@ class Word:
 
 def content_words(text: str) -> list[Word]:
     """Return the words of the text that carry meaning, in order."""
-    matches = _WORD.finditer(plain_marks(text).lower())
+    matches = WORD.finditer(plain_marks(text).lower())
     return [Word(Span(*match.span()), _stem(match[0])) for match in matches if match[0] not in FUNCTION_WORDS]
 
 

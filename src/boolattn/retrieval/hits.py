@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from boolattn.queries.expressions import Sign
+from boolattn.reading.plan_tree import Sign
 from boolattn.retrieval.engines.protocol import Hit, Rows, Value
 from boolattn.retrieval.verification import Pool
 

@@ -11,10 +11,10 @@ from boolattn.encoders.document_vectors import similarity_of
 from boolattn.encoders.fingerprint import document_fingerprint
 from boolattn.encoders.rewriting import signed_vectors
 from boolattn.encoders.sentence import DualEncoder
-from boolattn.queries.conditions import QueryAtom
-from boolattn.queries.plan import BooleanPlan
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.plan_tree import QueryAtom
 from boolattn.reading.spans import Span
-from boolattn.queries.understanding import plan_by_rules
+from boolattn.reading.understanding import plan_by_rules
 from boolattn.retrieval.atom_words import telling_words, words_of
 from boolattn.retrieval.engines.protocol import Condition, Engine, Hit, Vectors, WrongIndexError
 from boolattn.retrieval.fusion import fuse

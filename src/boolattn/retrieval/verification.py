@@ -20,8 +20,8 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.queries.conditions import AllOf, AnyOf, Condition, QueryAtom, only_leaves_out
-from boolattn.queries.plan import BooleanPlan
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion
 from boolattn.retrieval.atom_words import shares_found, telling_words
 from boolattn.retrieval.engines.protocol import Hit, Rows, Vectors
 
@@ -41,7 +41,7 @@ class Pool:
     """
 
     atoms: tuple[QueryAtom, ...]
-    condition: Condition
+    condition: PlanNode
     rows: Rows
     query: Numbers
     evidence: Numbers
@@ -80,7 +80,7 @@ def standardised(values: Any) -> Numbers:
     return found
 
 
-def _effects(condition: Condition, row_of: dict[QueryAtom, int], evidence: Numbers, strength: float) -> Numbers:
+def _effects(condition: PlanNode, row_of: dict[QueryAtom, int], evidence: Numbers, strength: float) -> Numbers:
     match condition:
         case QueryAtom():
             row = row_of[condition]
@@ -88,7 +88,7 @@ def _effects(condition: Condition, row_of: dict[QueryAtom, int], evidence: Numbe
             effects[row] = evidence[row] if condition.sign == 1 else -strength * np.maximum(evidence[row], 0)
             return effects
         case AllOf(parts):
-            found = [(only_leaves_out(part), _effects(part, row_of, evidence, strength)) for part in parts]
+            found = [(is_exclusion(part), _effects(part, row_of, evidence, strength)) for part in parts]
             wanted = [effects for leaves_out, effects in found if not leaves_out]
             unwanted = [effects for leaves_out, effects in found if leaves_out]
             return (np.mean(wanted, axis=0) if wanted else 0.0) + sum(unwanted, np.zeros_like(evidence))

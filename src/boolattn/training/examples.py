@@ -14,11 +14,11 @@ from boolattn.queries.alignment import AlignedAtom, Alignment, align
 from boolattn.queries.atoms import Atom
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.generator import GeneratedQuery, canonical_query
-from boolattn.queries.lexicon import find_cues, phrase_key
 from boolattn.queries.passages import PassageQuery
-from boolattn.reading.spans import Span
 from boolattn.queries.triples import SentenceTriple
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.rules.lexicon import find_cues, phrase_key
+from boolattn.reading.spans import Span
+from boolattn.reading.understanding import Excluded
 
 # Appendix B: what may stand for SetBERT's "and" and "not"; the paper names no equivalents of "or".
 EQUIVALENTS: Mapping[str, tuple[str, ...]] = {

@@ -8,7 +8,7 @@ from datasets import Dataset  # type: ignore[import-untyped]
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.queries.understanding import Excluded
+from boolattn.reading.understanding import Excluded
 from boolattn.training.examples import Example, excluded_by, require_known
 
 QUERY, POSITIVE, NEGATIVE, LABEL = "query", "positive", "negative", "label"

@@ -18,11 +18,11 @@ from boolattn.queries.debian import debian_catalog
 from boolattn.queries.films import films_catalog, genre_exclusions
 from boolattn.queries.generator import GeneratedQuery, generate
 from boolattn.queries.mentions import mentions_catalog
-from boolattn.queries.reading import Reading
 from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
-from boolattn.queries.understanding import excluded_by_rules
 from boolattn.queries.unusual_queries import unusual_queries
+from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.understanding import excluded_by_rules
 
 SEED = 0
 QUERIES_PER_SLICE = 700

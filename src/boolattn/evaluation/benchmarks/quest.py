@@ -11,7 +11,7 @@ from boolattn.data.records import Document
 from boolattn.evaluation.tasks import DataFolder, GateTask, ReadingTask, RetrievalTask
 from boolattn.operators import AND, NOT, OR
 from boolattn.queries.alignment import Alignment, align
-from boolattn.queries.reading import Reading
+from boolattn.reading.rules.rule_reader import Reading
 
 FEWEST_ANSWERS = 3  # of a query, in the partial corpus
 

@@ -1,0 +1,144 @@
+"""The words by which a query says and, or and not, and where a text holds them."""
+
+import re
+from typing import NamedTuple
+
+from boolattn.operators import AND, NOT, OR
+from boolattn.reading.rules.names import NO_NAMES, KnownNames, name_spans
+from boolattn.reading.spans import Span
+from boolattn.reading.typography import plain_marks
+
+CONJUNCTIONS = (
+    "and", "and also", "also", "both", "as well as", "as well", "along with", "together with", "combined with",
+    "in combination with", "coupled with", "in addition", "in addition to", "in common", "simultaneously", "plus",
+    "including", "not only", "not just", "not merely", "not simply", "but also", "but are also", "but is also",
+)  # fmt: skip
+
+# Conjunctions that leave something out where *others* are asked for: "in addition to X, what else ...".
+ADDITIONS = ("in addition to", "along with")
+_OTHERS_ASKED = re.compile(
+    r"\b(?:what|which|who|where|any|some)\s+(?:\w+\s+)?(?:others?|else)\b|\banother\b"
+    r"|^in addition to\b.*?,\s*(?:what|which|who|where|how|is|are|can|could|give|name|list|tell)\b",
+    re.IGNORECASE,
+)
+
+ALTERNATIVES = ("or", "or else", "or also", "either", "alternatively", "and/or", "at least one of")
+
+# Phrases whose use in a query is to leave something out.
+EXCLUSIONS = (
+    "except", "except for", "excepting", "with the exception of", "with the exclusion of", "to the exclusion of",
+    "excluding", "but excluding", "exclusive of", "excl.", "excl", "not including", "not counting", "not considering",
+    "apart from", "aside from", "besides", "other than", "rather than", "instead of", "as opposed to", "without",
+    "but without", "w/o", "sans", "minus", "barring", "lacking", "lacks", "free of", "free from", "devoid of",
+    "steering clear of", "outside of", "unrelated to", "not related to", "but not", "and not", "but never", "but no",
+    "all but", "everything but", "anything but", "no mention of", "sure not to mention",
+)  # fmt: skip
+
+# Verbs that leave something out when they ask ("ignore X"), and are the topic when they tell ("how to ignore X").
+OMITTING_VERBS = (
+    "exclude", "excludes", "omit", "omits", "avoid", "avoids", "ignore", "ignores", "disregard", "leave out",
+    "leaves out", "leave aside",
+)  # fmt: skip
+OMITTING_PARTICIPLES = (
+    "omitting", "avoiding", "ignoring", "disregarding", "leaving out", "leaving aside", "setting aside", "skipping",
+)  # fmt: skip
+
+_AUXILIARIES = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had")
+
+# Contracted *not*, also as it is often typed, without the apostrophe.
+CONTRACTIONS = (
+    "n't",
+    *(f"{verb}n't" for verb in _AUXILIARIES),
+    *(f"{verb}nt" for verb in _AUXILIARIES),
+)
+
+# Words that deny; whether they leave something out depends on the clause they stand in.
+DENIALS = (
+    "not", "not also", "cannot", "never", "no", "non", "none", "nor", "neither", "nothing", "nobody", "no one",
+    "nowhere", "by no means", *CONTRACTIONS, "can't", "couldn't", "won't", "wouldn't", "shouldn't", "mustn't",
+)  # fmt: skip
+
+# Everyday phrases that hold a cue's word and do not mean it.
+LOOKALIKES = (
+    "whether or not", "more or less", "or so", "or more", "or less", "or fewer", "or later", "or earlier", "or above",
+    "or below", "or over", "or under", "sooner or later", "one or two", "two or three", "either way", "either side",
+    "no longer", "no sooner", "no matter", "no doubt", "no wonder", "no less than", "no more than", "no fewer than",
+    "none other than", "other than that", "except that", "why not", "if not", "not to mention", "not least",
+    "last but not least", "not necessarily", "not always", "nothing but", "without doubt", "without a doubt",
+    "never mind", "plus or minus", "plus size", "sans serif", "free of charge", "also known as", "also called",
+    "and so on", "and so forth", "and more", "and others", "now and then", "again and again", "on and off",
+    "black and white", "rock and roll", "trial and error", "bed and breakfast", "research and development",
+    "without borders", "without frontiers", "without parole", "without a cause", "without a trace", "without end",
+    "without fail", "without limits", "without warning", "without notice", "not for profit", "not guilty",
+    "law and order", "pros and cons", "drum and bass", "rhythm and blues", "salt and pepper",
+)  # fmt: skip
+
+# What "non-" joins into the name of a kind, as in "non-fiction".
+KINDS_NAMED_NON = (
+    "fiction", "fictions", "fictional", "profit", "profits", "stop", "linear", "league", "binary", "violent",
+    "violence", "verbal", "stick", "toxic", "invasive", "governmental", "commercial", "disclosure", "negotiable",
+    "alcoholic", "smoker", "smokers", "smoking", "resident", "proliferation", "aligned", "euclidean", "stationary",
+    "parametric", "negative", "zero", "trivial", "human", "native", "executive", "metropolitan",
+)  # fmt: skip
+
+_OPERATOR_OF: dict[str, str | None] = {
+    **dict.fromkeys(CONJUNCTIONS, AND.name),
+    **dict.fromkeys(ALTERNATIVES, OR.name),
+    **dict.fromkeys((*EXCLUSIONS, *OMITTING_VERBS, *OMITTING_PARTICIPLES, *DENIALS), NOT.name),
+    **dict.fromkeys(LOOKALIKES, None),
+}
+
+
+class Cue(NamedTuple):
+    """A place in a text where an operator is said."""
+
+    operator: str
+    span: Span
+
+
+def find_cues(text: str, names: KnownNames = NO_NAMES) -> list[Cue]:
+    """Find the phrases that may say an operator, in the order of the text; the longest phrase wins.
+
+    A cue inside quotation marks or a known name is left out, and so is one in a capitalised title in the middle
+    of a sentence ("the film No Country for Old Men").
+    """
+    text = plain_marks(text)
+    covers = name_spans(text, names)
+    others_asked = bool(_OTHERS_ASKED.search(text))
+    cues = []
+    for match in _PHRASES.finditer(text):
+        phrase, span = phrase_key(match[0]), Span(*match.span())
+        operator = NOT.name if others_asked and phrase in ADDITIONS else _OPERATOR_OF[phrase]
+        if operator and not _is_in_title(text, span) and not any(_is_part_of(name, span, text) for name in covers):
+            cues.append(Cue(operator, span))
+    return cues
+
+
+def phrase_key(text: str) -> str:
+    """Return a phrase as the lexicon spells it: lower case, single spaces, straight apostrophes."""
+    return " ".join(plain_marks(text).lower().split())
+
+
+def _is_part_of(name: Span, cue: Span, text: str) -> bool:
+    """Whether the cue is a mere part of the name.
+
+    A name that opens with the cue needs its capital: "films without love" are not the film "Without Love".
+    """
+    inside = name.start <= cue.start and cue.end <= name.end and name != cue
+    return inside and (name.start < cue.start or text[name.start].isupper())
+
+
+def _is_in_title(text: str, cue: Span) -> bool:
+    """Whether the cue is capitalised within a run of capitals."""
+    within = text[cue.start].isupper() and re.search(r"\w\s+$", text[: cue.start])
+    return bool(within and re.match(r"\s+(?:(?:a|an|the|of|my|your|his|her)\s+)*[A-Z]", text[cue.end :]))
+
+
+def _phrase_pattern() -> re.Pattern[str]:
+    longest_first = sorted(_OPERATOR_OF, key=len, reverse=True)
+    spelled = (re.escape(phrase).replace(r"\ ", r"\s+") for phrase in longest_first)
+    prefix = rf"non(?=[-\s]+(?!(?:{'|'.join(KINDS_NAMED_NON)})\b)\w)"
+    return re.compile(rf"(?<![\w'-])(?:{prefix}|(?!non\b)(?:{'|'.join(spelled)})(?![\w-]))", re.IGNORECASE)
+
+
+_PHRASES = _phrase_pattern()

@@ -1,0 +1,233 @@
+import json
+from itertools import islice
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from boolattn.queries.expressions import expression_of
+from boolattn.queries.generator import generate
+from boolattn.reading.plan import TRUSTED_CONFIDENCE, BooleanPlan, plan_of
+from boolattn.reading.plan_tree import AllOf, QueryAtom, negated
+from boolattn.reading.rules.rule_reader import Reading, read
+from boolattn.reading.spans import Span
+from boolattn.reading.syntax import parse
+from tests.queries.catalogs import CATALOGS
+from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees
+
+NOTHING = {"and": (), "or": (), "not": ()}
+
+
+def lexicon_plan(text, confidence=0.9):
+    return plan_of(text, read(text), confidence, "lexicon")
+
+
+def marked_plan(marked):
+    """Plan a text whose reading is drawn into it: <o:or> a cue, [n:war] a scope."""
+    text, cues, scopes = "", dict(NOTHING), dict(NOTHING)
+    names = {"a": "and", "o": "or", "n": "not"}
+    for piece in marked.replace("]", "]\0").replace(">", ">\0").replace("[", "\0[").replace("<", "\0<").split("\0"):
+        if piece[:1] in ("[", "<") and piece:
+            kind, inner = (scopes if piece[0] == "[" else cues), piece[3:-1]
+            kind[names[piece[1]]] += (Span(len(text), len(text) + len(inner)),)
+            text += inner
+        else:
+            text += piece
+    return plan_of(text, Reading(frozenset(name for name in cues if cues[name]), cues, scopes), 1.0, "learned")
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("movies set in Vietnam but not about war", "movies set in Vietnam NOT war"),
+        ("films that are not comedies", "films NOT comedies"),
+        ("birds of Peru or Ecuador", "birds of Peru OR Ecuador"),
+        ("1956 debut novels", "1956 debut novels"),
+        (
+            "restaurants with gardens and live music, without dogs or smoking",
+            "restaurants with gardens AND live music NOT dogs or smoking",
+        ),
+        ("not war films", "not war films"),
+        ("cats, dogs and fish", "cats AND dogs AND fish"),
+        ("trees of Manitoba, Alaska, or Ohio", "trees of Manitoba OR Alaska OR Ohio"),
+        ("cats or dogs, but not poodles", "(cats OR dogs) NOT poodles"),
+        ("either cats that are also black or dogs, but not poodles", "((cats AND black) OR dogs) NOT poodles"),
+        ("films set in Rome that are either comedies or dramas", "films set in Rome AND (comedies OR dramas)"),
+        ("movies without violence, or books without love", "(movies NOT violence) OR (books NOT love)"),
+        ("non-French comedies and dramas", "comedies AND dramas NOT French"),
+        ("films, except comedies, set in Rome", "films AND set in Rome NOT comedies"),
+        ("painters (excluding Mona Lisa) of Italy", "painters AND of Italy NOT Mona Lisa"),
+        ("films not about war that are set in 1917", "films AND set in 1917 NOT war"),
+        ("books without dragons but with elves", "books AND with elves NOT dragons"),
+        ("novels neither by Dickens nor about London", "novels NOT Dickens NOT London"),
+        ("Which films are not set in Rome?", "Which films NOT Rome"),
+        ('films like "Not Now" or "Here and There"', 'films like "Not Now" OR Here and There'),
+        ("What is .NET?", "What is .NET?"),
+        (".NET or Java", ".NET OR Java"),
+        ("It or Carrie", "It OR Carrie"),
+        ("films “of Rome” that aren\u2019t long", "films “of Rome” NOT long"),
+    ],
+)
+def test_queries_as_the_rules_read_them(text, plan):
+    assert str(lexicon_plan(text)) == plan
+
+
+def test_atoms_have_their_place_and_sign():
+    text = "movies set in Vietnam but not about war"
+    plan = lexicon_plan(text)
+    assert plan.positives == (QueryAtom("movies set in Vietnam", Span(0, 21), 1),)
+    assert plan.negatives == (QueryAtom("war", Span(36, 39), -1),)
+    assert plan.atoms == plan.positives + plan.negatives
+    assert (plan.query, plan.confidence, plan.source) == (text, 0.9, "lexicon")
+
+
+@pytest.mark.parametrize(
+    ("marked", "plan"),
+    [
+        ("<n:not> [n:war films]", "NOT war films"),
+        ("films <n:not> [n:French] <o:or> [n:long]", "films NOT French NOT long"),
+        ("films <n:not> <a:both> [n:French] <a:and> [n:long]", "films AND (NOT French OR NOT long)"),
+        ("cakes <n:without> [n:eggs], [n:milk] <o:or> [n:butter]", "cakes NOT eggs NOT milk NOT butter"),
+        ("films, <n:no> [n:Elsa Tanaka] [n:war films]", "films NOT Elsa Tanaka war films"),
+        ("films, [n:war] <n:excluded>, of Rome", "films AND of Rome NOT war"),
+        ("films <n:without> [n:war] <n:not> [n:love]", "films NOT war NOT love"),
+        ("films <n:without> [n:war] <n:not> long", "films AND not long NOT war"),
+        ("films <n:not> long", "films not long"),
+        ("[a:cats] <n:not> [n:black] <o:or> [o:dogs]", "(cats NOT black) OR dogs"),
+        ("cats <o:or> <n:not> [n:dogs]", "cats OR NOT dogs"),
+        (
+            "i'm <n:tired of> [n:dramas], show me [o:war] <o:or> [o:love] films",
+            "(show me war OR love films) NOT dramas",
+        ),
+        ("<n:no> [n:love] please, just [o:war] films", "war films NOT love"),
+        ("[a:old] [a:French] films <a:and> [a:long] ones", "old French films AND long ones"),
+        ("[n:?] films", "? films"),
+    ],
+)
+def test_queries_as_a_model_may_read_them(marked, plan):
+    assert str(marked_plan(marked)) == plan
+
+
+def gold_reading(query):
+    cues, scopes = ({name: tuple(spans.get(name, ())) for name in NOTHING} for spans in (query.cues, query.scopes))
+    return Reading(frozenset(query.scopes), cues, scopes)
+
+
+@pytest.mark.parametrize("name", CATALOGS)
+def test_a_right_reading_gives_every_atom_its_right_sign(name):
+    for query in islice(generate(CATALOGS[name](), seed=3, minimum=2), 150):
+        plan = plan_of(query.text, gold_reading(query), 1.0, "given")
+        for mention in query.mentions:
+            covering = [atom for atom in plan.atoms if atom.span.overlaps(mention.span)]
+            assert [atom.sign for atom in covering] == [mention.sign], f"{query.text!r} as {str(plan)!r}"
+
+
+def test_a_doubtful_reading_is_not_acted_on():
+    text = " films that are not comedies "
+    assert str(lexicon_plan(text, TRUSTED_CONFIDENCE)) == "films NOT comedies"
+    doubtful = lexicon_plan(text, TRUSTED_CONFIDENCE - 0.01)
+    assert doubtful.condition == QueryAtom("films that are not comedies", Span(1, 28), 1)
+    assert doubtful.confidence == TRUSTED_CONFIDENCE - 0.01
+    assert plan_of(text, read(text), 0.9, "learned", threshold=0.95).negatives == ()
+
+
+def test_the_reading_of_another_text_is_an_error():
+    with pytest.raises(ValueError, match=r"characters 15 to 18 of a query of 5.*this very text"):
+        plan_of("films", read("films that are not comedies"), 0.9, "lexicon")
+
+
+@pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan")])
+def test_a_confidence_is_from_0_to_1(confidence):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        BooleanPlan("films", QueryAtom("films", Span(0, 5)), confidence, "given")
+
+
+def test_a_source_is_known():
+    with pytest.raises(ValueError, match="no source 'guess': use one of syntax, lexicon, learned, given"):
+        BooleanPlan("films", QueryAtom("films", Span(0, 5)), 1.0, "guess")
+
+
+def test_a_plan_as_json():
+    plan = parse("films AND (comedy OR drama) NOT war")
+    assert json.loads(json.dumps(plan.to_dict())) == {
+        "query": "films AND (comedy OR drama) NOT war",
+        "plan": "films AND (comedy OR drama) NOT war",
+        "condition": {
+            "all_of": [
+                {"text": "films", "span": [0, 5], "sign": 1},
+                {
+                    "any_of": [
+                        {"text": "comedy", "span": [11, 17], "sign": 1},
+                        {"text": "drama", "span": [21, 26], "sign": 1},
+                    ]
+                },
+                {"text": "war", "span": [32, 35], "sign": -1},
+            ]
+        },
+        "confidence": 1.0,
+        "source": "syntax",
+    }
+
+
+@given(trees(), everyone)
+def test_the_answers_of_a_plan_are_those_of_brute_force(tree, everyone):
+    condition = condition_of_tree(tree)
+    found = brute_force(tree, everyone)
+    assert answers(condition, everyone) == found
+    assert answers(negated(condition), everyone) == set(range(len(everyone))) - found
+    assert meaning(negated(negated(condition))) == meaning(condition)
+
+
+def test_an_unknown_atom_is_the_lookups_error():
+    with pytest.raises(KeyError):
+        expression_of(AllOf((QueryAtom("a", Span(0, 1)), QueryAtom("b", Span(2, 3)))), {}.__getitem__)
+
+
+WORDS = [
+    "films", "not", "and", "or", "either", "both", "at least one of", "without", "non", "neither", "nor", "excluding",
+    "n't", "don't", "that", "are", "but", "also", "It", "i", "please", "just", "war", "Rome", "\u0130", ",", ";",
+    "(", ")", ".", "?", "-", "\n", '"', "\u201c", "\u2019",
+]  # fmt: skip
+texts = st.one_of(
+    st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join), st.lists(st.sampled_from(WORDS)).map("".join)
+)
+
+
+def check(plan, text):
+    assert plan.atoms
+    end = 0
+    for atom in plan.atoms:
+        assert end <= atom.span.start <= atom.span.end <= len(text)
+        assert atom.text == atom.span.of(text) == atom.text.strip()
+        assert atom.text or not text.strip()
+        end = atom.span.end
+    if text.strip():
+        assert meaning(parse(str(plan)).condition) == meaning(plan.condition)
+
+
+@given(texts)
+@example("")
+def test_every_text_has_a_plan(text):
+    plan = lexicon_plan(text)
+    check(plan, text)
+    assert plan == lexicon_plan(text)
+    assert len(plan.negatives) <= len(read(text).scopes["not"])
+
+
+@pytest.mark.parametrize("piece", ["either films ", "but ", "that are not ", "not films or "])
+def test_a_huge_text_has_a_plan(piece):
+    text = piece * 1200 + "without war"
+    check(lexicon_plan(text), text)
+
+
+@given(texts, st.data())
+def test_every_reading_has_a_plan(text, data):
+    spans = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).filter(lambda pair: pair[0] < pair[1])
+    several = st.lists(spans.map(lambda pair: Span(*pair)), max_size=4).map(tuple) if text else st.just(())
+    labels = st.fixed_dictionaries(dict.fromkeys(NOTHING, several))
+    reading = Reading(frozenset(NOTHING), data.draw(labels), data.draw(labels))
+    plan = plan_of(text, reading, 1.0, "learned")
+    check(plan, text)
+    for atom in plan.atoms:
+        unwanted = any(atom.span.overlaps(scope) for scope in reading.scopes["not"])
+        assert unwanted or atom.sign == 1, "nothing is left out that no scope speaks of"
