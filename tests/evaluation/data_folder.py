@@ -47,6 +47,11 @@ def make(folder: Path) -> Path:
         [{"question0": "?", "RQ_rewrite": "comedies about jesters apart from westerns", "corpus_sub_index": [1, 2]}]
     ))  # fmt: skip
     (excluir / "corpus.json").write_text(json.dumps([film[4] for film in FILMS]))
+    _lines(folder / "stackfaq" / "threads.jsonl", [
+        {"id": 0, "question": "?", "rephrased": ["How do I bake bread?", "bake bread without a bread machine"],
+         "answers": ["Bake the bread in a bread machine or in a hot oven.", "Let the dough rise first."]},
+        {"id": 1, "question": "?", "rephrased": ["cross out text"], "answers": ["Use tildes to cross out text."]},
+    ])  # fmt: skip
     story = folder / "cd-sco"
     story.mkdir()
     rows = ["I\t_\tI\t_", "did\t_\tdid\t_", "not\tnot\t_\t_", "go\t_\tgo\tgo", ".\t_\t_\t_"]

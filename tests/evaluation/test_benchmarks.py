@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from boolattn.cli import app
 from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
+from boolattn.evaluation.benchmarks.generated import films_domain, pages_domain
 from boolattn.evaluation.benchmarks.quest import template_operators
 from boolattn.evaluation.systems import DenseRetriever
 from boolattn.evaluation.tasks import DataFolder
@@ -93,12 +94,37 @@ def test_two_systems_are_compared(folder, minilm_folder, tmp_path):
     assert (tmp_path / "quest-R-at-100.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.parametrize("kind", ["training-free:", "rewritten:"])
+def test_stackfaq_counts_changed_vectors_and_what_they_cost(folder, minilm_folder, kind):
+    measures = run("stackfaq", "--model", f"{kind}{minilm_folder}", "--data", folder)["measures"]
+    assert (measures["queries"], measures["changed"]) == (3, 1), "'without a bread machine' is taken for an exclusion"
+    changed, bare = measures["RR, changed queries"], measures["RR, bare, changed queries"]
+    assert bare == 1.0
+    assert measures["RR, bare"] - measures["RR"] == pytest.approx((bare - changed) / 3)
+
+
+def test_a_plain_model_changes_no_vector(folder, minilm_folder):
+    measures = run("stackfaq", "--model", minilm_folder, "--data", folder)["measures"]
+    assert measures == {"RR": 1.0, "RR, bare": 1.0, "queries": 3, "changed": 0}
+
+
+def test_catalogs_hold_things_and_other_corpora_pages(folder):
+    kinds = {
+        name: load_benchmark(name, DataFolder(folder)).documents_are
+        for name in ("quest", "quest-partial", "negconstraint", "nevir", "excluir", "stackfaq")
+    }
+    assert {name for name, kind in kinds.items() if kind == "things"} == {"quest", "quest-partial"}
+    assert films_domain(DataFolder(folder)).documents_are == "things"
+    assert pages_domain(DataFolder(folder)).documents_are == "pages"
+
+
 def test_mistakes_are_named(folder, tmp_path):
     for arguments, message in (
         (("nonsense", "--model", "bm25", "--data", folder), "no benchmark 'nonsense'"),
         (("films", "--model", "bm25", "--data", tmp_path), "films.jsonl.zst"),
         (("quest-gate", "--model", "bm25", "--data", folder), "give 'rules'"),
         (("negconstraint", "--model", "rules", "--data", folder), "give a model"),
+        (("stackfaq", "--model", "bm25", "--data", folder), "give a dense model"),
     ):
         result = CliRunner().invoke(app, ["evaluate", *map(str, arguments)], env={"COLUMNS": "400"})
         assert result.exit_code == 2

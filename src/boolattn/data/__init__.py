@@ -17,6 +17,7 @@ from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document, Qrel, Query
 from boolattn.data.setbert import SetBertTriple, read_setbert_triples
+from boolattn.data.stackfaq import StackFaqThread, read_stackfaq
 from boolattn.data.trec import RunEntry, read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "RunEntry",
     "SetBertTriple",
     "SkipBad",
+    "StackFaqThread",
     "read_beir_corpus",
     "read_beir_qrels",
     "read_beir_queries",
@@ -54,6 +56,7 @@ __all__ = [
     "read_query_labels",
     "read_quest_queries",
     "read_setbert_triples",
+    "read_stackfaq",
     "read_trec_qrels",
     "read_trec_run",
     "write_trec_qrels",

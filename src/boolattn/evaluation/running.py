@@ -13,7 +13,7 @@ from boolattn.evaluation.measures import PerQuery, pairwise_accuracy, per_query,
 from boolattn.evaluation.rankings import Run
 from boolattn.evaluation.report import Report
 from boolattn.evaluation.significance import Difference, grouped, means, paired_bootstrap
-from boolattn.evaluation.systems import Reader, Retriever
+from boolattn.evaluation.systems import DenseRetriever, Reader, Retriever
 from boolattn.evaluation.tasks import (
     GateTask,
     LabelledSentence,
@@ -29,6 +29,7 @@ from boolattn.reading.spans import Span, token_labels
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 DEPTH = 1000  # the deepest cutoff of any measure
+ROUNDING = 1e-4  # of a unit vector's numbers: batches of other lengths change the last digits
 
 
 class Outcome(NamedTuple):
@@ -46,7 +47,9 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
             raise WrongSystemError(
                 f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'"
             )
-        return _retrieval(task, system) if isinstance(task, RetrievalTask) else _pairs(task, system)
+        if isinstance(task, PairTask):
+            return _pairs(task, system)
+        return _beside_bare(task, system) if task.compare_with_bare else _retrieval(task, system)
     if not isinstance(system, Reader):
         raise WrongSystemError(
             f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules' or a Boolean model "
@@ -76,6 +79,27 @@ def _retrieval(task: RetrievalTask, system: Retriever) -> Outcome:
     for measure, of_negated in per_query(task.negated_measures, run, task.negated).items():
         values[f"{measure} of negated"] = of_negated
     return Outcome(Report.of(task.name, system.name, values, task.template_of, task.slice_of), values, run)
+
+
+def _beside_bare(task: RetrievalTask, system: Retriever) -> Outcome:
+    """Measure a system beside the plain model it is made of: what do its changed vectors gain or cost?"""
+    if not isinstance(system, DenseRetriever):
+        raise WrongSystemError(f"{task.name} compares vectors, which {system.name!r} does not have: give a dense model")
+    texts = list(task.queries.values())
+    vectors, bare = system.query_vectors(texts), system.bare_query_vectors(texts)  # (Q, D)
+    differs = np.abs(vectors - bare).max(axis=1) > ROUNDING * np.linalg.norm(bare, axis=1)
+    changed = [query for query, differing in zip(task.queries, differs, strict=True) if differing]
+    values: PerQuery = {}
+    for suffix, each in (("", vectors), (", bare", bare)):
+        run = system.rank_vectors(task.queries, each, task.documents(), DEPTH, task.document_tokens)
+        found = per_query(task.measures, run, task.answers)
+        values |= {f"{measure}{suffix}": by_query for measure, by_query in found.items()}
+    of_changed = {
+        f"{name}, changed queries": {query: value[query] for query in changed} for name, value in values.items()
+    }
+    report = Report.of(task.name, system.name, values, task.template_of)
+    measures = {**report.measures, **means(of_changed), "queries": len(texts), "changed": len(changed)}
+    return Outcome(replace(report, measures=measures), values, run=None)
 
 
 def _pairs(task: PairTask, system: Retriever) -> Outcome:

@@ -68,12 +68,25 @@ class DenseRetriever:
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Rank by the model's own similarity, exactly."""
-        vectors, blocks = self.query_vectors(list(queries.values())), self.blocks(documents, document_tokens)
+        return self.rank_vectors(queries, self.query_vectors(list(queries.values())), documents, k, document_tokens)
+
+    def rank_vectors(
+        self, queries: Iterable[str], vectors: NDArray[np.float32], documents: Documents, k: int, document_tokens: int
+    ) -> Run:
+        """Rank for queries, named by their identifiers, whose vectors (Q, D) are known."""
+        blocks = self.blocks(documents, document_tokens)
         return dict(zip(queries, exact_search(vectors, blocks, k, progress=self.progress), strict=True))
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        found: NDArray[np.float32] = self.queries.encode_query(
+        return self._encode_queries(self.queries, queries)
+
+    def bare_query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
+        """Return the vectors (Q, D) that the plain model gives queries, which know nothing of *not*."""
+        return self._encode_queries(self.model, queries)
+
+    def _encode_queries(self, model: Any, queries: list[str]) -> NDArray[np.float32]:
+        found: NDArray[np.float32] = model.encode_query(
             queries, normalize_embeddings=self.normalise, show_progress_bar=False, convert_to_numpy=True
         )
         return found

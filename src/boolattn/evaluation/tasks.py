@@ -45,6 +45,8 @@ class RetrievalTask:
         document_tokens: How many tokens of a document a dense model reads.
         operators: Query id -> the operators it holds, where they are known.
         documents_are: Whether a document is a thing that queries ask for, or a page about such things.
+        compare_with_bare: Whether to report how many queries get another vector than the plain model gives them, and
+            what the plain model reaches.
     """
 
     name: str
@@ -59,6 +61,7 @@ class RetrievalTask:
     document_tokens: int = 128
     operators: Mapping[str, frozenset[str]] = field(default_factory=dict)
     documents_are: Documents = "pages"
+    compare_with_bare: bool = False
 
     def telling_operators(self) -> "RetrievalTask":
         """Return the same with queries that tell a Boolean model which operators they hold: the paper's given gate."""

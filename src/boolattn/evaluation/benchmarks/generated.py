@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pyroaring import BitMap
 
@@ -35,10 +35,11 @@ Labelled = tuple[str, GeneratedQuery]  # template as reported, query
 
 
 class Domain(NamedTuple):
-    """A catalog and the documents of its entities."""
+    """A catalog, the documents of its entities, and whether these are things or pages."""
 
     catalog: Catalog
     documents: Documents
+    documents_are: Literal["things", "pages"]
 
 
 def films(data: DataFolder) -> RetrievalTask:
@@ -121,7 +122,7 @@ def films_domain(data: DataFolder) -> Domain:
         for number, film in enumerate(read_films(path, data.skip)):
             yield str(number), f"{film.title}. {film.extract}"
 
-    return Domain(films_catalog(read_films(path, data.skip)), documents)
+    return Domain(films_catalog(read_films(path, data.skip)), documents, "things")
 
 
 def debian_domain(data: DataFolder) -> Domain:
@@ -134,7 +135,8 @@ def debian_domain(data: DataFolder) -> Domain:
     def documents() -> Iterator[tuple[str, str]]:
         return ((package.name, f"{package.short}. {package.long}") for package in packages())
 
-    return Domain(debian_catalog(packages(), read_debian_vocabulary(folder / "vocabulary.txt", data.skip)), documents)
+    vocabulary = read_debian_vocabulary(folder / "vocabulary.txt", data.skip)
+    return Domain(debian_catalog(packages(), vocabulary), documents, "things")
 
 
 def pages_domain(data: DataFolder) -> Domain:
@@ -144,7 +146,7 @@ def pages_domain(data: DataFolder) -> Domain:
     def documents() -> Iterator[tuple[str, str]]:
         return ((page.title, f"{page.title}. {page.text}") for page in pages)
 
-    return Domain(mentions_catalog([page.title for page in pages], [page.text for page in pages]), documents)
+    return Domain(mentions_catalog([page.title for page in pages], [page.text for page in pages]), documents, "pages")
 
 
 def first_pages(data: DataFolder) -> list[Document]:
@@ -167,7 +169,7 @@ def _unusual(name: str, domain: Domain) -> RetrievalTask:
 
 
 def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> RetrievalTask:
-    catalog, documents = domain
+    catalog, documents, documents_are = domain
     numbered = {
         f"{part}-{number}": (part, template, query)
         for part, queries in slices.items()
@@ -184,6 +186,7 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         template_of={key: template for key, (_, template, _) in numbered.items()},
         slice_of={key: part for key, (part, _, _) in numbered.items()} if len(slices) > 1 else None,
         operators={key: frozenset(query.operators) for key, (_, _, query) in numbered.items()},
+        documents_are=documents_are,
     )
 
 

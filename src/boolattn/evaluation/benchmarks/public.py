@@ -8,6 +8,7 @@ from ir_measures import RR
 from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
 from boolattn.data.records import Document
+from boolattn.data.stackfaq import read_stackfaq
 from boolattn.evaluation.tasks import DataFolder, RetrievalTask
 from boolattn.operators import NOT
 
@@ -38,6 +39,29 @@ def boolquestions(data: DataFolder) -> RetrievalTask:
         negated_measures=[RR @ 10],
         template_of={question.query_id: question.operator for question in questions},
         document_tokens=256,
+    )
+
+
+def stackfaq(data: DataFolder) -> RetrievalTask:
+    """StackFAQ: paraphrased questions, none of which excludes anything; the answers of their threads are wanted."""
+    threads = list(read_stackfaq(data.path / "stackfaq" / "threads.jsonl", data.skip))
+    queries = {
+        f"{number}-{paraphrase}": text
+        for number, thread in enumerate(threads)
+        for paraphrase, text in enumerate(thread.rephrased)
+    }
+    answers = [
+        {f"{number}-{place}": text for place, text in enumerate(thread.answers)}
+        for number, thread in enumerate(threads)
+    ]
+    return RetrievalTask(
+        "stackfaq",
+        queries,
+        lambda: ((identifier, text) for each in answers for identifier, text in each.items()),
+        {key: set(answers[int(key.partition("-")[0])]) for key in queries},
+        [RR],
+        document_tokens=256,
+        compare_with_bare=True,
     )
 
 

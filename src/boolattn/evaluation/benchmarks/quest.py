@@ -98,6 +98,7 @@ def _task(
         answers,
         template_of={key: query.template for key, query in kept.items()},
         operators={key: template_operators(query.template) for key, query in kept.items()},
+        documents_are="things",
     )
 
 
