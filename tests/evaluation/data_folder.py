@@ -48,9 +48,9 @@ def make(folder: Path) -> Path:
     ))  # fmt: skip
     (excluir / "corpus.json").write_text(json.dumps([film[4] for film in FILMS]))
     _lines(folder / "stackfaq" / "threads.jsonl", [
-        {"id": 0, "question": "?", "rephrased": ["How do I bake bread?", "bake bread without a bread machine"],
-         "answers": ["Bake the bread in a bread machine or in a hot oven.", "Let the dough rise first."]},
-        {"id": 1, "question": "?", "rephrased": ["cross out text"], "answers": ["Use tildes to cross out text."]},
+        {"id": 0, "question": "?", "rephrased": ["Is a bread machine any good?", "baking without a bread machine"],
+         "answers": ["A bread machine is not needed: any bread machine recipe works by hand.", "No bread machine."]},
+        {"id": 1, "question": "?", "rephrased": ["bake a cake"], "answers": ["Baking a cake in the oven takes an hour."]},
     ])  # fmt: skip
     story = folder / "cd-sco"
     story.mkdir()

@@ -59,6 +59,10 @@ def test_scopes_are_compared_by_words_over_all_true_positives():
     assert found.figures["scope_f1"] == pytest.approx(2 * (1 + 1) / ((1 + 2) + (1 + 1)))
 
 
+def test_words_that_are_not_labelled_are_wrong():
+    assert scores((PASTA, ("pasta bake", "topic", 1.0))).figures["scope_f1"] == 0.0
+
+
 def test_either_place_of_a_repeated_label_is_right():
     labels = QueryLabels("a title of the actor other than actor", ("actor",))
     last = judge(labels, read(labels.query, ("than actor", "topic", 1.0)))
@@ -128,9 +132,9 @@ def test_kinds_are_compared_on_firm_rows():
 
 
 def test_intervals_contain_the_figure_and_narrow_with_more_queries():
-    rows = [(SOUP, ("tomato", "topic", 1.0))] * 30 + [(SOUP,)] * 10 + [(RICE, ("cooker", "topic", 1.0))] * 10
+    rows = [(SOUP, ("tomato", "topic", 1.0))] * 30 + [(SOUP,)] * 10 + [(RICE, ("cooker", "topic", 1.0))] * 30
     few, many = scores(*rows), scores(*rows * 20)
-    for name in ("precision", "recall"):
-        assert few.figures[name] == 0.75
+    for name, value in (("precision", 0.5), ("recall", 0.75)):
+        assert few.figures[name] == value
         (low, high), (lower, higher) = few.intervals[name], many.intervals[name]
-        assert low < lower < 0.75 < higher < high
+        assert low < lower < value < higher < high
