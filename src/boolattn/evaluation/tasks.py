@@ -11,7 +11,7 @@ from boolattn.data.bad_rows import SkipBad
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.reading import Reading
 from boolattn.reading.spans import Span
 
 
