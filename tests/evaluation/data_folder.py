@@ -50,7 +50,7 @@ def make(folder: Path) -> Path:
     _lines(folder / "stackfaq" / "threads.jsonl", [
         {"id": 0, "question": "?", "rephrased": ["Is a bread machine any good?", "baking without a bread machine"],
          "answers": ["A bread machine is not needed: any bread machine recipe works by hand.", "No bread machine."]},
-        {"id": 1, "question": "?", "rephrased": ["bake a cake"], "answers": ["Baking a cake in the oven takes an hour."]},
+        {"id": 1, "question": "?", "rephrased": ["bake a cake"], "answers": ["Baking a cake in the oven, an hour."]},
     ])  # fmt: skip
     story = folder / "cd-sco"
     story.mkdir()

@@ -41,7 +41,7 @@ def run(*arguments) -> dict:
 @pytest.mark.parametrize("name", ["queries.jsonl", "queries.jsonl.zst"])
 def test_a_labelled_file(tmp_path, name):
     found = run("reading", "--queries", write(tmp_path / name, ROWS))
-    assert found["reader"].startswith("rules")
+    assert "rules" in found["reader"]
     assert (found["queries"], found["firm"], found["false_alarms"]) == (6, 5, 1)
     assert (found["precision"], found["recall"]) == (pytest.approx(2 / 3), pytest.approx(2 / 3))
     assert found["f1"] == pytest.approx(2 / 3)

@@ -7,8 +7,7 @@ from transformers import AutoModel
 
 from boolattn import attach
 from boolattn.explain.tracing import explain_tokens
-from boolattn.reading.plan import plan_of
-from boolattn.reading.rules.rule_reader import read
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import token_labels
 
 
@@ -17,7 +16,7 @@ def explain(minilm_folder, minilm_tokenizer):
     model = attach(AutoModel.from_pretrained(minilm_folder).eval())
 
     def explain(query):
-        reading, encoding = read(query), minilm_tokenizer(query, return_tensors="pt")
+        reading, encoding = read_by_rules(query), minilm_tokenizer(query, return_tensors="pt")
         offsets = encoding.encodings[0].offsets
         cue, negated = (np.array(token_labels(offsets, spans["not"])) for spans in (reading.cues, reading.scopes))
         negated &= ~cue
@@ -29,8 +28,8 @@ def explain(minilm_folder, minilm_tokenizer):
             model,
             query,
             encoding,
-            source="lexicon",
-            plan=plan_of(query, reading, 0.9, "lexicon"),
+            source="rules",
+            plan=reading.plan(),
             readout=readout,
             operators=[["not"] if negated.any() else []],
             cues=torch.from_numpy(cues),

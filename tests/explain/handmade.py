@@ -13,12 +13,14 @@ OPERATORS = ("and", "or", "not")
 LAYERS = 2
 
 
-def plan(query, *excluded, source="lexicon"):
+def plan(query, *excluded, source="rules"):
     atoms = [QueryAtom(word, Span(*re.search(re.escape(word), query).span()), -1) for word in excluded]
-    return BooleanPlan(query, QueryAtom(query, Span(0, len(query)), 1) if not atoms else atoms[0], 0.8, source)
+    return BooleanPlan(
+        query, QueryAtom(query, Span(0, len(query)), 1) if not atoms else atoms[0], 0.8, source, "rules 1"
+    )
 
 
-def handmade(query, cues=None, scopes=None, source="lexicon", **changes):
+def handmade(query, cues=None, scopes=None, source="rules", **changes):
     """Mark words: ``cues={"not": ["without"]}``, ``scopes={"not": ["war"]}``. Strength is 2."""
     cues, scopes = cues or {}, scopes or {}
     pieces = [

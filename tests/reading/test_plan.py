@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 from itertools import islice
 
 import pytest
@@ -7,9 +8,10 @@ from hypothesis import strategies as st
 
 from boolattn.queries.expressions import expression_of
 from boolattn.queries.generator import generate
-from boolattn.reading.plan import TRUSTED_CONFIDENCE, BooleanPlan, plan_of
+from boolattn.reading.caller import labelled_reading
+from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import AllOf, QueryAtom, negated
-from boolattn.reading.rules.rule_reader import Reading, read
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse
 from tests.queries.catalogs import CATALOGS
@@ -18,8 +20,8 @@ from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, 
 NOTHING = {"and": (), "or": (), "not": ()}
 
 
-def lexicon_plan(text, confidence=0.9):
-    return plan_of(text, read(text), confidence, "lexicon")
+def plan_by_rules(text):
+    return read_by_rules(text).plan()
 
 
 def marked_plan(marked):
@@ -33,7 +35,7 @@ def marked_plan(marked):
             text += inner
         else:
             text += piece
-    return plan_of(text, Reading(frozenset(name for name in cues if cues[name]), cues, scopes), 1.0, "learned")
+    return labelled_reading(text, [name for name in cues if cues[name]], cues, scopes).plan()
 
 
 @pytest.mark.parametrize(
@@ -69,16 +71,16 @@ def marked_plan(marked):
     ],
 )
 def test_queries_as_the_rules_read_them(text, plan):
-    assert str(lexicon_plan(text)) == plan
+    assert str(plan_by_rules(text)) == plan
 
 
 def test_atoms_have_their_place_and_sign():
     text = "movies set in Vietnam but not about war"
-    plan = lexicon_plan(text)
+    plan = plan_by_rules(text)
     assert plan.positives == (QueryAtom("movies set in Vietnam", Span(0, 21), 1),)
     assert plan.negatives == (QueryAtom("war", Span(36, 39), -1),)
     assert plan.atoms == plan.positives + plan.negatives
-    assert (plan.query, plan.confidence, plan.source) == (text, 0.9, "lexicon")
+    assert (plan.query, plan.confidence, plan.source, plan.reader) == (text, 0.857, "rules", "rules 1")
 
 
 @pytest.mark.parametrize(
@@ -108,43 +110,30 @@ def test_queries_as_a_model_may_read_them(marked, plan):
     assert str(marked_plan(marked)) == plan
 
 
-def gold_reading(query):
-    cues, scopes = ({name: tuple(spans.get(name, ())) for name in NOTHING} for spans in (query.cues, query.scopes))
-    return Reading(frozenset(query.scopes), cues, scopes)
-
-
 @pytest.mark.parametrize("name", CATALOGS)
 def test_a_right_reading_gives_every_atom_its_right_sign(name):
     for query in islice(generate(CATALOGS[name](), seed=3, minimum=2), 150):
-        plan = plan_of(query.text, gold_reading(query), 1.0, "given")
+        plan = labelled_reading(query.text, query.scopes, query.cues, query.scopes).plan()
         for mention in query.mentions:
             covering = [atom for atom in plan.atoms if atom.span.overlaps(mention.span)]
             assert [atom.sign for atom in covering] == [mention.sign], f"{query.text!r} as {str(plan)!r}"
 
 
-def test_a_doubtful_reading_is_not_acted_on():
-    text = " films that are not comedies "
-    assert str(lexicon_plan(text, TRUSTED_CONFIDENCE)) == "films NOT comedies"
-    doubtful = lexicon_plan(text, TRUSTED_CONFIDENCE - 0.01)
-    assert doubtful.condition == QueryAtom("films that are not comedies", Span(1, 28), 1)
-    assert doubtful.confidence == TRUSTED_CONFIDENCE - 0.01
-    assert plan_of(text, read(text), 0.9, "learned", threshold=0.95).negatives == ()
-
-
 def test_the_reading_of_another_text_is_an_error():
+    reading = replace(read_by_rules("films that are not comedies"), query="films")
     with pytest.raises(ValueError, match=r"characters 15 to 18 of a query of 5.*this very text"):
-        plan_of("films", read("films that are not comedies"), 0.9, "lexicon")
+        reading.plan()
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan")])
 def test_a_confidence_is_from_0_to_1(confidence):
     with pytest.raises(ValueError, match="from 0 to 1"):
-        BooleanPlan("films", QueryAtom("films", Span(0, 5)), confidence, "given")
+        BooleanPlan("films", QueryAtom("films", Span(0, 5)), confidence, "caller", "caller")
 
 
 def test_a_source_is_known():
-    with pytest.raises(ValueError, match="no source 'guess': use one of syntax, lexicon, learned, given"):
-        BooleanPlan("films", QueryAtom("films", Span(0, 5)), 1.0, "guess")
+    with pytest.raises(ValueError, match="no source 'guess': use one of caller, syntax, rules, learned, mechanism"):
+        BooleanPlan("films", QueryAtom("films", Span(0, 5)), 1.0, "guess", "me")
 
 
 def test_a_plan_as_json():
@@ -166,6 +155,7 @@ def test_a_plan_as_json():
         },
         "confidence": 1.0,
         "source": "syntax",
+        "reader": "syntax 1",
     }
 
 
@@ -208,16 +198,16 @@ def check(plan, text):
 @given(texts)
 @example("")
 def test_every_text_has_a_plan(text):
-    plan = lexicon_plan(text)
+    plan = plan_by_rules(text)
     check(plan, text)
-    assert plan == lexicon_plan(text)
-    assert len(plan.negatives) <= len(read(text).scopes["not"])
+    assert plan == plan_by_rules(text)
+    assert len(plan.negatives) <= len(read_by_rules(text).exclusions)
 
 
 @pytest.mark.parametrize("piece", ["either films ", "but ", "that are not ", "not films or "])
 def test_a_huge_text_has_a_plan(piece):
     text = piece * 1200 + "without war"
-    check(lexicon_plan(text), text)
+    check(plan_by_rules(text), text)
 
 
 @given(texts, st.data())
@@ -225,8 +215,8 @@ def test_every_reading_has_a_plan(text, data):
     spans = st.tuples(st.integers(0, len(text)), st.integers(0, len(text))).filter(lambda pair: pair[0] < pair[1])
     several = st.lists(spans.map(lambda pair: Span(*pair)), max_size=4).map(tuple) if text else st.just(())
     labels = st.fixed_dictionaries(dict.fromkeys(NOTHING, several))
-    reading = Reading(frozenset(NOTHING), data.draw(labels), data.draw(labels))
-    plan = plan_of(text, reading, 1.0, "learned")
+    reading = labelled_reading(text, NOTHING, data.draw(labels), data.draw(labels))
+    plan = reading.plan()
     check(plan, text)
     for atom in plan.atoms:
         unwanted = any(atom.span.overlaps(scope) for scope in reading.scopes["not"])

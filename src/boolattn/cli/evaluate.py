@@ -34,8 +34,8 @@ def evaluate(
         Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL of query, excluded, soft and kind.")
     ] = None,
     reader: Annotated[
-        str, typer.Option(help="For benchmarks of readers: rules, learned, or the folder of a trained reader.")
-    ] = "learned",
+        str | None, typer.Option(help="For benchmarks of readers: rules, learned, or the folder of a trained reader.")
+    ] = None,
     documents: Annotated[Documents, typer.Option(help="For benchmarks of readers: what would be searched.")] = "pages",
     strictness: Annotated[Strictness, typer.Option(help="How sure a learned reader must be.")] = "safe",
     errors: Annotated[

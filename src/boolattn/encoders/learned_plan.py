@@ -1,26 +1,16 @@
 """What the learned reader understands of one query, in characters, and how sure it is."""
 
-from typing import NamedTuple
-
 import torch
 
-from boolattn.encoders.reading_features import TRACE, certain, for_reader
+from boolattn.encoders.reading_features import TRACE, TRUSTED_CONFIDENCE, certain, for_reader
 from boolattn.encoders.token_reading import reading_on_characters
 from boolattn.encoders.tower import BooleanTower
-from boolattn.reading.plan import TRUSTED_CONFIDENCE
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.reading import Reading
 from boolattn.reading.understanding import LEXICON_CONFIDENCE
 
 
-class Understood(NamedTuple):
-    """A reading, and the least sure of its gates, from 0.5 to 1."""
-
-    reading: Reading
-    confidence: float
-
-
 @torch.inference_mode()
-def understand(tower: BooleanTower, query: str, prompt: str = "") -> Understood:
+def understand(tower: BooleanTower, query: str, prompt: str = "") -> Reading:
     """Let the reader of a tower, in evaluation mode, read a query in plain words."""
     features, offsets = tower.with_offsets([query], prompt, task="query")
     features |= for_reader([query], [None], offsets)
@@ -30,4 +20,4 @@ def understand(tower: BooleanTower, query: str, prompt: str = "") -> Understood:
     gates, found = features[TRACE].gates[0], certain(features)
     by_rules = (found.gates[0] > 0) & (gates <= TRUSTED_CONFIDENCE)
     sure = torch.where(by_rules, LEXICON_CONFIDENCE, torch.maximum(gates, 1 - gates))
-    return Understood(reading_on_characters(found, offsets[0], query), float(sure.min()))
+    return reading_on_characters(found, offsets[0], query, float(sure.min()), "learned", "reader of the adapter")

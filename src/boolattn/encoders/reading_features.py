@@ -12,8 +12,7 @@ from boolattn.encoders.readout import UNWANTED, WANTED
 from boolattn.encoders.spoken_of import Layout, layout_of, spoken_of
 from boolattn.encoders.token_reading import Offsets, TokenReading, exclusion_reading, reading_on_tokens
 from boolattn.operators import NOT, OPERATORS
-from boolattn.reading.plan import TRUSTED_CONFIDENCE
-from boolattn.reading.rules.rule_reader import read
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.understanding import Excluded, excluded_by_syntax
 
 GATES, CUES, SCOPES = "boolean_gates", "boolean_cues", "boolean_scopes"
@@ -23,6 +22,7 @@ OWN = "boolean_own_tokens"  # (B, L): 1 for tokens of the query itself, which al
 LAYOUT = "boolean_layout"  # (B, L, 2): where each token stands among brackets and commas
 TRACE = "boolean_trace"  # what the reader or the mechanism found, for losses to look at
 
+TRUSTED_CONFIDENCE = 0.5  # a guess below this is more likely wrong than right
 SURE_OF_NONE = 0.1  # the gate below which the reader overrules the rules, as it does for nearly all harmless wordings
 
 
@@ -37,7 +37,7 @@ def for_reader(queries: Sequence[str], excluded: Sequence[Excluded | None], offs
     found = exclusion_reading([each or Excluded() for each in excluded], offsets)
     said = [[float(isinstance(query, LabelledQuery) and NOT.name in query.operators)] for query in queries]
     is_settled = torch.tensor([each is not None for each in excluded])
-    by_rules = reading_on_tokens([read(query) for query in queries], offsets)
+    by_rules = reading_on_tokens([read_by_rules(query) for query in queries], offsets)
     gates = by_rules.gates[:, None].expand_as(by_rules.cues)  # (B, L, K)
     return {
         GATES: torch.where(is_settled[:, None], found.gates, torch.tensor(said)),

@@ -14,13 +14,14 @@ from torch import nn
 from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.checksums import write_checksums
 from boolattn.encoders.labelled_query import labelled
-from boolattn.encoders.learned_plan import Understood, understand
+from boolattn.encoders.learned_plan import understand
 from boolattn.encoders.mechanism_plan import understand_by_mechanism
 from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.routes import routes_of
 from boolattn.encoders.tower import BooleanTower
-from boolattn.reading.plan import BooleanPlan, plan_of
-from boolattn.reading.rules.rule_reader import Reading, only_held, read
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.reading import Reading
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.understanding import plan_by_rules, written_out
 
 # Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
@@ -178,19 +179,18 @@ class DualEncoder(SentenceTransformer):
             return plan_by_rules(query)
         if written := written_out(query):
             return written
-        reading, confidence = self._understood(query)
-        return plan_of(query, only_held(reading), confidence, "learned")
+        return self._understood(query).plan()
 
     def read(self, query: str) -> Reading:
         """Return the operators of a query, their cues and their scopes; by rules in training-free mode."""
-        return read(query) if self.tower.reading == "lexicon" else self._understood(query).reading
+        return read_by_rules(query) if self.tower.reading == "lexicon" else self._understood(query)
 
     @property
     def finds_operators(self) -> bool:
         """Whether it finds out by itself which operators a query holds; a mechanism without a gate has to be told."""
         return self.tower.reading == "lexicon" or self.tower.has_learned_gate
 
-    def _understood(self, query: str) -> Understood:
+    def _understood(self, query: str) -> Reading:
         self.eval()
         by = understand if self.tower.reading == "learned" else understand_by_mechanism
         return by(self.tower, query, self.prompts.get("query") or "")

@@ -1,19 +1,17 @@
 """What a query says, token by token: the reading of its characters, in the tensors the mechanism takes, and back."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from boolattn.operators import NOT, OPERATORS
-from boolattn.reading.rules.rule_reader import Reading
-from boolattn.reading.spans import Span, token_labels
+from boolattn.reading.reading import Exclusion, Reading, Source
+from boolattn.reading.spans import Span, marked_words, token_labels
 from boolattn.reading.understanding import Excluded
 
 Offsets = Sequence[Sequence[tuple[int, int]]]
-_WORD = re.compile(r"[0-9A-Za-z\u00C0-\u024F]+")  # in scripts that put spaces between words
 
 
 class TokenReading(NamedTuple):
@@ -55,21 +53,33 @@ def reading_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> TokenRea
     return TokenReading(torch.tensor(gates), cues, scopes)
 
 
-def reading_on_characters(found: TokenReading, offsets: Sequence[tuple[int, int]], text: str) -> Reading:
+def reading_on_characters(
+    found: TokenReading,
+    offsets: Sequence[tuple[int, int]],
+    text: str,
+    confidence: float,
+    source: Source,
+    reader: str,
+) -> Reading:
     """Take the reading of one query, a batch of one with all operators, back to its characters.
 
-    Words are marked whole or not at all, whatever pieces a tokenizer makes of them. Where *not* has nothing to speak
-    of, the query does not hold it.
+    Words are marked whole or not at all. Where *not* has nothing to apply to, the query does not hold it, and cues and
+    scopes of operators that are not held were only guessed: they are dropped.
     """
     cues, scopes = (
         {
-            name: tuple(_spans(offsets, _whole_words(text, offsets, marks[0, :, k].tolist())))
+            name: marked_words(text, offsets, marks[0, :, k].tolist()) if found.gates[0, k] else ()
             for k, name in enumerate(OPERATORS)
         }
         for marks in (found.cues, found.scopes)
     )
-    held = {name for k, name in enumerate(OPERATORS) if found.gates[0, k] and (name != NOT.name or scopes[name])}
-    return Reading(frozenset(held), cues, scopes)
+    if not scopes[NOT.name]:
+        cues[NOT.name] = ()
+    held = frozenset(
+        name for k, name in enumerate(OPERATORS) if found.gates[0, k] and (name != NOT.name or scopes[name])
+    )
+    exclusions = tuple(Exclusion(span, "topic", confidence) for span in scopes[NOT.name])
+    return Reading(text, held, cues, scopes, exclusions, confidence, source, reader)
 
 
 def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list[tuple[int, int]]:
@@ -88,27 +98,3 @@ def _labels(spans: Sequence[Sequence[Span]], offsets: Offsets) -> Tensor:
     """Return (B, L, 1): 1 where a token shares a character with one of its query's spans."""
     rows = [token_labels(row, chosen) for row, chosen in zip(offsets, spans, strict=True)]
     return torch.tensor(rows, dtype=torch.float).unsqueeze(-1)
-
-
-def _whole_words(text: str, offsets: Sequence[tuple[int, int]], marks: list[float]) -> list[float]:
-    """Mark all pieces of a word if at least half its letters are marked, else none."""
-    for word in _WORD.finditer(text):
-        pieces = [place for place, (first, last) in enumerate(offsets) if word.start() <= first < last <= word.end()]
-        letters = {mark: sum(offsets[place][1] - offsets[place][0] for place in pieces if bool(marks[place]) is mark)
-                   for mark in (True, False)}  # fmt: skip
-        for place in pieces:
-            marks[place] = float(letters[True] >= letters[False])
-    return marks
-
-
-def _spans(offsets: Sequence[tuple[int, int]], marks: Sequence[float]) -> Iterator[Span]:
-    """Yield the spans of marked tokens, neighbours joined."""
-    start = end = 0
-    for (first, last), marked in zip(offsets, marks, strict=True):
-        if marked and first < last:
-            start, end = (first if start == end else start), last
-        elif start < end and first < last:
-            yield Span(start, end)
-            start = end = 0
-    if start < end:
-        yield Span(start, end)

@@ -1,37 +1,22 @@
 """Readers by name: what a user writes after ``--reader``."""
 
-from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from boolattn.operators import NOT, OPERATORS
-from boolattn.reading.reading import Exclusion, Reader, Reading
-from boolattn.reading.spans import Span
-from boolattn.reading.understanding import excluded_by_rules
-
-DEFAULT_READER = "learned"
+from boolattn.reading.readers import READERS, FirstOf, reader_of
+from boolattn.reading.reading import Reader
+from boolattn.reading.syntax_reader import SyntaxReader
 
 
-class _Rules:
-    name = "rules"
+def load_reader(name: str | None = None) -> Reader:
+    """Load the default reader, ``rules``, ``learned``, or a trained one from its folder.
 
-    def read(self, queries: Sequence[str]) -> list[Reading]:
-        return [self._read(query) for query in queries]
-
-    def _read(self, query: str) -> Reading:
-        found = excluded_by_rules(query)
-        nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
-        exclusions = tuple(Exclusion(span, "topic", 1.0) for span in found.scopes)
-        return Reading(
-            query, frozenset([NOT.name] if exclusions else []), nothing, nothing, exclusions, 1.0, "rules", self.name
-        )
-
-
-def load_reader(name: str) -> Reader:
-    """Load ``rules``, ``learned`` (the one that ships), or a learned reader from its folder."""
-    if name == "rules":
-        return _Rules()
-    if name != "learned" and not Path(name).is_dir():
-        raise ValueError(f"no reader {name!r}: use rules, learned, or the folder of a trained reader")
-    from boolattn.reading import learned
-
-    return learned.load_reader() if name == "learned" else learned.LearnedReader.load(Path(name))
+    As in a search, a query whose explicit syntax is unmistakable is read as syntax first.
+    """
+    if name is None or name in READERS:
+        return reader_of(name)
+    if not Path(name).is_dir():
+        raise ValueError(f"no reader {name!r}: use {', '.join(READERS)}, or the folder of a trained reader")
+    # Imported when it is asked for: a model and its runtime, which the rules do without.
+    learned: Reader = import_module("boolattn.reading.learned").LearnedReader.load(Path(name))
+    return FirstOf(SyntaxReader(), learned)

@@ -15,8 +15,9 @@ from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
 from boolattn.operators import NOT
+from boolattn.reading.reading import Reading
 from boolattn.reading.rules.negations import negations
-from boolattn.reading.rules.rule_reader import Reading, operators_of, read
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
 
 Documents = Iterable[tuple[str, str]]
@@ -174,7 +175,7 @@ class RulesReader:
 
     def operators(self, query: str) -> frozenset[str]:
         """Return the operators the rules find."""
-        return operators_of(query)
+        return read_by_rules(query).operators
 
     def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
         """Return all negations, whether they exclude something or not."""
@@ -183,7 +184,7 @@ class RulesReader:
 
     def read(self, query: str) -> Reading:
         """Return what the rules read."""
-        return read(query)
+        return read_by_rules(query)
 
 
 def load_system(name: str, progress: bool = True, backbone: str | None = None) -> Retriever | Reader:

@@ -12,8 +12,7 @@ from boolattn.data.query_labels import QueryLabels
 from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
-from boolattn.reading.reading import Documents
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.reading import Documents, Reading
 from boolattn.reading.spans import Span
 
 

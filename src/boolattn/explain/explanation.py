@@ -14,9 +14,10 @@ Array = NDArray[np.float64]
 
 # What a reader must know of where the understanding came from.
 SOURCES: dict[Source, str] = {
-    "lexicon": "Rules, a lexicon of phrases: nothing here was learned.",
-    "learned": "Predicted by the trained model.",
-    "given": "Stated by the caller: nothing here was predicted.",
+    "rules": "Rules, a lexicon of phrases: nothing here was learned.",
+    "learned": "Predicted by the learned reader.",
+    "mechanism": "Predicted by the mechanism of the trained model.",
+    "caller": "Stated by the caller: nothing here was predicted.",
     "syntax": "Written in the query itself, in explicit Boolean syntax.",
 }
 

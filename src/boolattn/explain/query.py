@@ -46,7 +46,7 @@ def explain(model: DualEncoder, query: str, operators: Collection[str] | None = 
         tower.transformer.auto_model,
         query,
         encoding.to(model.device),
-        source="learned" if tower.reading == "mechanism" else plan.source,
+        source="mechanism" if tower.reading == "mechanism" else plan.source,
         plan=plan,
         readout=_token_weights(model, features),
         prompt=prompt,

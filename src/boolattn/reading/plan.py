@@ -3,16 +3,10 @@
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from boolattn.reading.plan_builder import condition_of
 from boolattn.reading.plan_tree import AllOf, PlanNode, QueryAtom, atoms_in
-from boolattn.reading.rules.rule_reader import Reading
-from boolattn.reading.spans import Span
 from boolattn.reading.syntax_tokens import written
 
-Source: TypeAlias = Literal["syntax", "lexicon", "learned", "given"]
-
-TRUSTED_CONFIDENCE = 0.5
-"""A reading of which we are less sure than this is more likely wrong than right, and is not acted on."""
+Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +18,17 @@ class BooleanPlan:
     Attributes:
         query: The text.
         condition: The atoms and how they combine.
-        confidence: How sure the plan is, from 0 to 1.
-        source: Where it comes from: the explicit "syntax", the rules of the "lexicon", a "learned" model; "given" if
-            the caller made it.
+        confidence: How sure the reader is, from 0 to 1.
+        source: Where it comes from: the "caller", the explicit "syntax", the "rules", the "learned" reader, or the
+            "mechanism" of a trained model.
+        reader: The reader's name and version.
     """
 
     query: str
     condition: PlanNode
     confidence: float
     source: Source
+    reader: str
 
     def __post_init__(self) -> None:
         if not 0 <= self.confidence <= 1:
@@ -66,26 +62,8 @@ class BooleanPlan:
             "condition": _as_dict(self.condition),
             "confidence": self.confidence,
             "source": self.source,
+            "reader": self.reader,
         }
-
-
-def plan_of(
-    query: str, reading: Reading, confidence: float, source: Source, threshold: float = TRUSTED_CONFIDENCE
-) -> BooleanPlan:
-    """Turn what was understood of a query into a plan.
-
-    What a *not* speaks of is left out; the rest is wanted, cut where *and* and *or* are said.
-
-    Args:
-        query: The text.
-        reading: Its operators, cues and scopes.
-        confidence: How sure the reading is, from 0 to 1.
-        source: Where the reading comes from.
-        threshold: Below this confidence, the plan is the plain query: one wanted atom, the whole text. A wrong
-            exclusion would cost more than a missed one.
-    """
-    condition = condition_of(query, reading) if confidence >= threshold else None
-    return BooleanPlan(query, condition or QueryAtom.at(query, Span(0, len(query))), confidence, source)
 
 
 def _as_dict(condition: PlanNode) -> dict[str, Any]:

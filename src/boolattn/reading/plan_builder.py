@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
@@ -10,7 +10,6 @@ from boolattn.operators import AND, NOT, OR
 from boolattn.reading.content_words import content_words
 from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
 from boolattn.reading.rules.lexicon import phrase_key
-from boolattn.reading.rules.rule_reader import Reading
 from boolattn.reading.rules.scope_rules import without_loose_end
 from boolattn.reading.spans import Span
 from boolattn.reading.typography import plain_marks
@@ -42,37 +41,39 @@ class _Mark(NamedTuple):
     kind: Kind
 
 
-def condition_of(query: str, reading: Reading) -> PlanNode | None:
-    """Return what the reading says of the query, or None if it finds no atom.
+def tree_of(
+    query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]
+) -> PlanNode | None:
+    """Return what cues and scopes, by the operator's name, say of a query, or None if they mark nothing.
 
-    *And* binds closer than *or*. What is left out is left out of everything, unless it stands in the midst of
+    *And* binds closer than *or*. What is excluded is excluded from everything, unless it stands in the midst of
     alternatives: "cats or dogs, but not poodles", and "(cats that are not black) or dogs".
 
     Raises:
-        ValueError: If the reading is of another text.
+        ValueError: If a span lies outside the query.
     """
-    marks = _marks(query, reading)
+    marks = _marks(query, cues, scopes)
     if not marks:
         return None
-    sides = [span for name in (AND.name, OR.name) for span in reading.scopes[name]]
+    sides = [span for name in (AND.name, OR.name) for span in scopes[name]]
     return _combined(list(_items(query, marks, sides)))
 
 
-def _marks(query: str, reading: Reading) -> list[_Mark]:
-    """Return the marks in order; where two overlap, what is left out comes first, then the cue of a *not*."""
-    candidates = [_Mark(span, "unwanted") for span in reading.scopes[NOT.name] if re.search(r"\w", span.of(query))]
-    candidates += [_Mark(span, "not") for span in reading.cues[NOT.name]]
-    candidates += [_Mark(span, "and") for span in reading.cues[AND.name]]
-    for span in reading.cues[OR.name]:
+def _marks(query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]) -> list[_Mark]:
+    """Return the marks in order; where two overlap, what is excluded comes first, then the cue of a *not*."""
+    candidates = [_Mark(span, "unwanted") for span in scopes[NOT.name] if re.search(r"\w", span.of(query))]
+    candidates += [_Mark(span, "not") for span in cues[NOT.name]]
+    candidates += [_Mark(span, "and") for span in cues[AND.name]]
+    for span in cues[OR.name]:
         candidates.append(_Mark(span, "opener" if phrase_key(span.of(query)) in _OPENERS else "or"))
-    candidates += [_Mark(comma, "or") for comma in _list_commas(query, reading.scopes[OR.name])]
-    candidates += [_Mark(comma, "and") for comma in _list_commas(query, reading.scopes[AND.name])]
+    candidates += [_Mark(comma, "or") for comma in _list_commas(query, scopes[OR.name])]
+    candidates += [_Mark(comma, "and") for comma in _list_commas(query, scopes[AND.name])]
     marks: list[_Mark] = []
     for mark in candidates:
         if not 0 <= mark.span.start < mark.span.end <= len(query):
             raise ValueError(
-                f"the reading speaks of characters {mark.span.start} to {mark.span.end} of a query of {len(query)}: "
-                "give the reading of this very text"
+                f"the reading marks characters {mark.span.start} to {mark.span.end} of a query of {len(query)}: "
+                "use the reading of this very text"
             )
         place = bisect(marks, mark)
         if not any(mark.span.overlaps(other.span) for other in marks[max(0, place - 1) : place + 1]):

@@ -2,15 +2,18 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, TypeAlias, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from boolattn.operators import NOT, OPERATORS
+from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.plan import Source as Source
+from boolattn.reading.plan_builder import tree_of
+from boolattn.reading.plan_tree import PlanNode, QueryAtom
 from boolattn.reading.spans import Span
 
 Kind: TypeAlias = Literal["topic", "property"]
 Documents: TypeAlias = Literal["things", "pages"]
 Strictness: TypeAlias = Literal["safe", "balanced", "sensitive"]
-Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
 
 THRESHOLDS: dict[str, float] = {"safe": 0.9, "balanced": 0.7, "sensitive": 0.4}
 """How sure the learned reader must be of an exclusion before anything acts on it."""
@@ -46,6 +49,7 @@ class Reading:
         confidence: How sure the reader is. Calibrated: of readings with 0.9, nine in ten are right.
         source: Where the reading comes from.
         reader: The reader's name and version.
+        tree: How the parts combine, exactly, where the query is written in the explicit syntax.
     """
 
     query: str
@@ -56,6 +60,7 @@ class Reading:
     confidence: float
     source: Source
     reader: str
+    tree: PlanNode | None = None
 
     @classmethod
     def plain(cls, query: str, source: Source, reader: str, confidence: float = 1.0) -> "Reading":
@@ -68,10 +73,53 @@ class Reading:
         if len(exclusions) == len(self.exclusions):
             return self
         kept = tuple(each for each in self.exclusions if each in exclusions)
-        cues = dict(self.cues) | ({} if kept else {NOT.name: ()})
-        scopes = dict(self.scopes) | {NOT.name: tuple(each.span for each in kept)}
-        operators = self.operators if kept else self.operators - {NOT.name}
-        return replace(self, operators=operators, cues=cues, scopes=scopes, exclusions=kept)
+        dropped = {self._cue_of(each) for each in self.exclusions if each not in kept}
+        dropped -= {self._cue_of(each) for each in kept}
+        cues = tuple(cue for cue in self.cues[NOT.name] if kept and cue not in dropped)
+        return replace(
+            self,
+            operators=self.operators if kept else self.operators - {NOT.name},
+            cues={**self.cues, NOT.name: cues},
+            scopes={**self.scopes, NOT.name: tuple(each.span for each in kept)},
+            exclusions=kept,
+            tree=None,  # it holds every exclusion
+        )
+
+    def _cue_of(self, exclusion: Exclusion) -> Span | None:
+        """Return the words that express an exclusion: those before it, or else those after it."""
+        before = [cue for cue in self.cues[NOT.name] if cue.start <= exclusion.span.start]
+        return max(before) if before else min(self.cues[NOT.name], default=None)
+
+    def plan(self) -> BooleanPlan:
+        """Return what is wanted and what is excluded, and how the parts combine."""
+        tree = self.tree or tree_of(self.query, self.cues, self.scopes)
+        whole = QueryAtom.at(self.query, Span(0, len(self.query)))
+        return BooleanPlan(self.query, tree or whole, self.confidence, self.source, self.reader)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the reading as JSON has it."""
+        cues, scopes = (
+            {name: [list(span) for span in spans] for name, spans in each.items() if spans}
+            for each in (self.cues, self.scopes)
+        )
+        return {
+            "query": self.query,
+            "operators": sorted(self.operators),
+            "cues": cues,
+            "scopes": scopes,
+            "exclusions": [
+                {
+                    "text": each.span.of(self.query),
+                    "span": list(each.span),
+                    "kind": each.kind,
+                    "confidence": each.confidence,
+                }
+                for each in self.exclusions
+            ],
+            "confidence": self.confidence,
+            "source": self.source,
+            "reader": self.reader,
+        }
 
 
 class Reader(Protocol):
@@ -101,13 +149,23 @@ def exclusions_to_apply(
         documents: What the index holds: ``"things"``, such as films, products and packages, or ``"pages"`` about them.
         strictness: How sure the learned reader must be.
     """
-    if documents not in get_args(Documents):
-        raise ValueError(f"documents is {documents!r}: use one of {', '.join(get_args(Documents))}")
-    if strictness not in THRESHOLDS:
-        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(THRESHOLDS)}")
+    require_documents(documents)
+    require_strictness(strictness)
     least = THRESHOLDS[strictness] if reading.source == "learned" else 0.0
     return tuple(
         each
         for each in reading.exclusions
         if each.confidence >= least and (each.kind == "topic" or documents == "things")
     )
+
+
+def require_documents(documents: str) -> None:
+    """Raise if nobody knows such documents."""
+    if documents not in get_args(Documents):
+        raise ValueError(f"documents is {documents!r}: use one of {', '.join(get_args(Documents))}")
+
+
+def require_strictness(strictness: str) -> None:
+    """Raise if nobody knows such a strictness."""
+    if strictness not in THRESHOLDS:
+        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(THRESHOLDS)}")

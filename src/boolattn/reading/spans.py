@@ -1,7 +1,12 @@
 """Pieces of a query's text, and the tokens that lie in them."""
 
+import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 from typing import NamedTuple
+
+_LETTERS = r"[0-9A-Za-z\u00C0-\u024F]+"  # of scripts that put spaces between words
+_WORD = re.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*")
 
 
 class Span(NamedTuple):
@@ -26,3 +31,25 @@ def token_labels(offsets: Sequence[tuple[int, int]], spans: Iterable[Span]) -> l
     """
     chosen = list(spans)
     return [any(span.overlaps(Span(start, end)) for span in chosen) for start, end in offsets]
+
+
+def marked_words(text: str, offsets: Sequence[tuple[int, int]], marks: Sequence[bool]) -> tuple[Span, ...]:
+    """Turn marked tokens into spans of whole words, neighbours joined.
+
+    A word counts as marked if at least half of its letters are, whatever pieces a tokenizer makes of it.
+
+    Args:
+        text: The query.
+        offsets: The characters of each token; (0, 0) for special tokens.
+        marks: Which tokens are marked.
+    """
+    marked = [bool(mark) for mark in marks]
+    for word in _WORD.finditer(text):
+        pieces = [place for place, (first, last) in enumerate(offsets) if word.start() <= first < last <= word.end()]
+        sizes = [offsets[place][1] - offsets[place][0] for place in pieces]
+        inside = sum(size for place, size in zip(pieces, sizes, strict=True) if marked[place])
+        for place in pieces:
+            marked[place] = 2 * inside >= sum(sizes)
+    own = [(first, last, mark) for (first, last), mark in zip(offsets, marked, strict=True) if first < last]
+    runs = (list(run) for mark, run in groupby(own, key=lambda token: token[2]) if mark)
+    return tuple(Span(run[0][0], run[-1][1]) for run in runs)

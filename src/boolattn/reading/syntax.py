@@ -12,17 +12,15 @@ r"""The explicit query syntax: ``films AND (comedy OR "science fiction") NOT war
 
 from dataclasses import replace
 
-from boolattn.reading.content_words import FUNCTION_WORDS
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, join, negated
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax_tokens import Token, tokens, unquoted
 
+NAME = "syntax 1"
 _OPERATORS = ("AND", "OR", "NOT", "-")
 _DEEPEST = 50
 _SHOWN_BEFORE, _SHOWN_AFTER = 50, 20
-# Behind an operator, these show that it is only spoken of: "the difference between AND and OR", "a NOT gate".
-_NO_OPERANDS = {"and", "or", "not", "nor", "but", "gate", "gates"}
 
 
 class QuerySyntaxError(ValueError):
@@ -47,34 +45,7 @@ def parse(text: str) -> BooleanPlan:
     Raises:
         QuerySyntaxError: If a parenthesis, a quotation mark or an operand is missing; it says where and what to do.
     """
-    return BooleanPlan(text, _Parser(text).whole(), confidence=1.0, source="syntax")
-
-
-def has_syntax(text: str) -> bool:
-    """Tell whether a text is meant as explicit syntax; in doubt, it is not.
-
-    It takes an operator with something on both sides of it, or a NOT or minus right before a quoted phrase or a
-    parenthesis. Quotation marks and parentheses alone ("films (1999)"), texts all in capitals, and operators that are
-    words of a sentence ("films that are NOT long", "hotels in Portland, OR") are no syntax.
-    """
-    found = list(tokens(text))
-    said = "".join(token.span.of(text) for token in found if token.kind in ("word", "phrase"))
-    return not said.isupper() and any(_is_meant(text, found, number) for number in range(len(found)))
-
-
-def _is_meant(text: str, found: list[Token], number: int) -> bool:
-    """Whether the token is an operator and used as one."""
-    kind = found[number].kind
-    if kind not in _OPERATORS or number + 1 == len(found) or found[number + 1].kind == ")":
-        return False
-    after = found[number + 1]
-    if kind == after.kind == "NOT":
-        return True
-    if not number or found[number - 1].kind in ("(", *_OPERATORS):
-        return kind in ("NOT", "-") and after.kind in ("(", "phrase")
-    last_word, next_word = found[number - 1].span.of(text), after.span.of(text)
-    in_sentence = last_word in FUNCTION_WORDS or last_word.endswith(",") or next_word in _NO_OPERANDS
-    return not in_sentence
+    return BooleanPlan(text, _Parser(text).whole(), confidence=1.0, source="syntax", reader=NAME)
 
 
 class _Parser:

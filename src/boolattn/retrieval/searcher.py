@@ -86,7 +86,7 @@ class Searcher:
         """Return what is understood of a query; if it is not to be read, one wanted atom."""
         _require_unicode(query)
         if not self.settings.plan:
-            return BooleanPlan(query, QueryAtom.at(query, Span(0, len(query))), 1.0, "given")
+            return BooleanPlan(query, QueryAtom.at(query, Span(0, len(query))), 1.0, "caller", "caller")
         return self._model.plan(query) if isinstance(self._model, DualEncoder) else plan_by_rules(query)
 
     def search(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> list[SearchHit]:

@@ -73,7 +73,7 @@ NAMES = ("war", "comedy", "drama", "NOT")
 @given(trees(NAMES, depth=3), st.sets(st.sampled_from(NAMES)))
 def test_what_the_plan_asks_for_is_found(tree, words):
     condition = condition_of_tree(tree)
-    query = to_elasticsearch(BooleanPlan("", condition, 1.0, "given"), "text", negative_boost=0.25)
+    query = to_elasticsearch(BooleanPlan("", condition, 1.0, "caller", "caller"), "text", negative_boost=0.25)
     found = score(query, words)
     if brute_force(tree, [words]):
         assert found is not None, "exclusions are soft: an answer is never lost"

@@ -63,7 +63,7 @@ def found(node, everyone) -> set[int]:
 
 @given(trees(WORDS, depth=3), st.lists(st.sets(st.sampled_from(WORDS)), max_size=12))
 def test_lucene_finds_what_the_plan_asks_for(tree, everyone):
-    plan = BooleanPlan("", condition_of_tree(tree), 1.0, "given")
+    plan = BooleanPlan("", condition_of_tree(tree), 1.0, "caller", "caller")
     assert found(parser.parse(to_lucene(plan)), everyone) == brute_force(tree, everyone)
 
 
@@ -74,10 +74,10 @@ def test_every_text_is_read_as_its_words_and_no_syntax(text):
     def leaves(node):
         return [node] if isinstance(node, Word | Phrase) else [leaf for part in node.children for leaf in leaves(part)]
 
-    wanted = parser.parse(to_lucene(BooleanPlan(text, QueryAtom(text, Span(0, 0), 1), 1.0, "given")))
+    wanted = parser.parse(to_lucene(BooleanPlan(text, QueryAtom(text, Span(0, 0), 1), 1.0, "caller", "caller")))
     assert isinstance(wanted, Word | UnknownOperation)
     assert [said(leaf) for leaf in leaves(wanted)] == text.split()
 
-    unwanted = parser.parse(to_lucene(BooleanPlan(text, QueryAtom(text, Span(0, 0), -1), 1.0, "given")))
+    unwanted = parser.parse(to_lucene(BooleanPlan(text, QueryAtom(text, Span(0, 0), -1), 1.0, "caller", "caller")))
     everything, barred = unwanted.children
     assert (str(everything).strip(), said(barred.a)) == ("*:*", text)

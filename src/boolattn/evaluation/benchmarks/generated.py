@@ -12,7 +12,6 @@ from boolattn.data.pages import read_pages
 from boolattn.data.records import Document
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
-from boolattn.operators import OPERATORS
 from boolattn.queries.catalog import Catalog
 from boolattn.queries.debian import debian_catalog
 from boolattn.queries.films import films_catalog, genre_exclusions
@@ -21,7 +20,7 @@ from boolattn.queries.mentions import mentions_catalog
 from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.unusual_queries import unusual_queries
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.caller import labelled_reading
 from boolattn.reading.understanding import excluded_by_rules
 
 SEED = 0
@@ -104,14 +103,12 @@ def _reading_task(name: str, domain: Domain) -> ReadingTask:
     queries = {str(n): query for n, (_, query) in enumerate(drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES)))}
     return ReadingTask(
         name,
-        {key: (query.text, _said(query)) for key, query in queries.items()},
+        {
+            key: (query.text, labelled_reading(query.text, query.operators, query.cues, query.scopes))
+            for key, query in queries.items()
+        },
         {key: query.template for key, query in queries.items()},
     )
-
-
-def _said(query: GeneratedQuery) -> Reading:
-    cues, scopes = ({name: tuple(spans.get(name, ())) for name in OPERATORS} for spans in (query.cues, query.scopes))
-    return Reading(frozenset(query.operators), cues, scopes)
 
 
 def films_domain(data: DataFolder) -> Domain:

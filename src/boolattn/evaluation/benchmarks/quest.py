@@ -11,7 +11,7 @@ from boolattn.data.records import Document
 from boolattn.evaluation.tasks import DataFolder, GateTask, ReadingTask, RetrievalTask
 from boolattn.operators import AND, NOT, OR
 from boolattn.queries.alignment import Alignment, align
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.caller import labelled_reading
 
 FEWEST_ANSWERS = 3  # of a query, in the partial corpus
 
@@ -72,7 +72,7 @@ def reading(data: DataFolder) -> ReadingTask:
                 else ()
                 for name in _SAID_BY
             }
-            readings[str(number)] = query.query, Reading(operators, dict.fromkeys(_SAID_BY, ()), scopes)
+            readings[str(number)] = query.query, labelled_reading(query.query, operators, {}, scopes)
             template_of[str(number)] = query.template
     return ReadingTask("quest-reading", readings, template_of)
 
