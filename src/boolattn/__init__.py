@@ -10,13 +10,17 @@ if TYPE_CHECKING:
     from boolattn.encoders.rewriting import rewrite, signed_vectors
     from boolattn.encoders.sentence import DualEncoder
     from boolattn.encoders.shipping import save_without_backbone
+    from boolattn.reading.options import ReadingOptions
     from boolattn.reading.plan import BooleanPlan
+    from boolattn.reading.reading import Reading
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {
     "BooleanPlan": "boolattn.reading.plan",
+    "Reading": "boolattn.reading.reading",
+    "ReadingOptions": "boolattn.reading.options",
     "DualEncoder": "boolattn.encoders.sentence",
     "BoolAttnConfig": "boolattn.attention",
     "Trace": "boolattn.attention",
@@ -36,6 +40,8 @@ __all__ = [
     "BoolAttnConfig",
     "BooleanPlan",
     "DualEncoder",
+    "Reading",
+    "ReadingOptions",
     "Trace",
     "attach",
     "detach",

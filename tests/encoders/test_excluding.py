@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from boolattn import attach
-from boolattn.encoders.excluding import encode_excluding, exclude
+from boolattn.encoders.excluding import encode_both_sides, encode_excluding, encode_sentence
 from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED
 from boolattn.encoders.token_reading import TokenReading
 from boolattn.encoders.tower import GIVEN_SCOPES_CONFIG
@@ -42,7 +42,7 @@ def _rows(inputs, rows):
 @torch.no_grad()
 def test_what_is_unwanted_is_encoded_as_if_it_were_all_there_is(family):
     encoder, inputs = _encoder(family), _inputs()
-    sides = exclude(encoder, inputs, _reading(), STRENGTH, {FIRST, LAST})
+    sides = encode_both_sides(encoder, inputs, _reading(), STRENGTH, {FIRST, LAST})
     for row, scope in enumerate(SCOPES):
         alone = torch.zeros(1, 9, dtype=torch.long)
         alone[0, [0, *scope, 8 - row]] = 1
@@ -56,13 +56,13 @@ def test_what_is_unwanted_is_encoded_as_if_it_were_all_there_is(family):
 @torch.no_grad()
 def test_what_is_wanted_is_read_with_cue_and_scope_passed_over():
     encoder, inputs, found = _encoder(), _inputs(), _reading()
-    sides = exclude(encoder, inputs, found, STRENGTH, {FIRST, LAST})
+    sides = encode_both_sides(encoder, inputs, found, STRENGTH, {FIRST, LAST})
     covered = torch.maximum(found.cues, found.scopes)
     expected = encoder(**inputs, operators=torch.ones(3, 1), scopes=covered, strength=STRENGTH).last_hidden_state
     real = inputs["attention_mask"].bool()
     assert torch.allclose(sides.states[real], expected[real], atol=1e-5)
     assert torch.equal(sides.wanted, inputs["attention_mask"] * (1 - covered[..., 0]))
-    weaker = exclude(encoder, inputs, found, 0.0, {FIRST, LAST})
+    weaker = encode_both_sides(encoder, inputs, found, 0.0, {FIRST, LAST})
     plain = encoder(**inputs).last_hidden_state
     assert torch.allclose(weaker.states[real], plain[real], atol=1e-5)
     assert not torch.allclose(sides.states[real], plain[real], atol=1e-2)
@@ -73,7 +73,7 @@ def test_what_is_wanted_is_read_with_cue_and_scope_passed_over():
 def test_special_tokens_and_padding_are_never_unwanted():
     everything = [list(range(9))] * 3
     inputs = _inputs()
-    sides = exclude(_encoder(), inputs, _reading(scopes=everything), STRENGTH, {FIRST, LAST})
+    sides = encode_both_sides(_encoder(), inputs, _reading(scopes=everything), STRENGTH, {FIRST, LAST})
     for row in range(3):
         assert sides.unwanted[row].nonzero()[:, 0].tolist() == list(range(1, 8 - row))
 
@@ -82,12 +82,12 @@ def test_special_tokens_and_padding_are_never_unwanted():
 @torch.no_grad()
 def test_several_queries_at_once_are_as_each_by_itself(family):
     encoder, inputs, found = _encoder(family), _inputs(), _reading()
-    together = exclude(encoder, inputs, found, STRENGTH, {FIRST, LAST})
+    together = encode_both_sides(encoder, inputs, found, STRENGTH, {FIRST, LAST})
     for row in range(3):
         length = 9 - row
         cut = {name: value[[row], :length] for name, value in inputs.items()}
         mine = TokenReading(found.gates[[row]], found.cues[[row], :length], found.scopes[[row], :length])
-        alone = exclude(encoder, cut, mine, STRENGTH, {FIRST, LAST})
+        alone = encode_both_sides(encoder, cut, mine, STRENGTH, {FIRST, LAST})
         assert torch.allclose(together.states[row, :length], alone.states[0], atol=1e-5)
         scope = SCOPES[row]
         assert torch.allclose(together.unwanted_states[row, scope], alone.unwanted_states[0, scope], atol=1e-5)
@@ -95,31 +95,37 @@ def test_several_queries_at_once_are_as_each_by_itself(family):
         assert torch.equal(together.unwanted[row, :length], alone.unwanted[0])
 
 
-@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("special", [{FIRST, LAST}, None], ids=["two-sided", "sentence"])
 @torch.no_grad()
-def test_in_a_batch_the_queries_that_exclude_nothing_are_left_as_they_are(known):
+def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_the_bit(special):
     encoder, inputs, found = _encoder(), _inputs(), _reading(gates=(0.0, 1.0, 0.0))
     plain = encoder(**inputs).last_hidden_state
-    features = encode_excluding(encoder, inputs, plain if known else None, found, STRENGTH, {FIRST, LAST})
-    of_one = exclude(encoder, _rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)), STRENGTH, {FIRST, LAST})
-    real = inputs["attention_mask"].bool()
+    features = encode_excluding(encoder, inputs, found, STRENGTH, special)
+    one = (_rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)), STRENGTH)
+    sides = encode_both_sides(encoder, *one, special) if special else encode_sentence(encoder, *one)
     for row in (0, 2):
-        states = features["token_embeddings"][row][real[row]]
-        assert (
-            torch.equal(states, plain[row][real[row]])
-            if known
-            else torch.allclose(states, plain[row][real[row]], atol=1e-5)
-        )
+        assert torch.equal(features["token_embeddings"][row], plain[row])
         assert torch.equal(features[WANTED][row], inputs["attention_mask"][row].float())
-        assert not features[UNWANTED][row].any() and not features[UNWANTED_STATES][row].any()
-    assert torch.equal(features["token_embeddings"][1], of_one.states[0])
-    assert torch.equal(features[UNWANTED_STATES][1], of_one.unwanted_states[0])
-    assert torch.equal(features[WANTED][1], of_one.wanted[0]) and torch.equal(features[UNWANTED][1], of_one.unwanted[0])
+        assert not features[UNWANTED][row].any()
+    assert torch.equal(features["token_embeddings"][1], sides.states[0])
+    assert torch.equal(features[WANTED][1], sides.wanted[0]) and torch.equal(features[UNWANTED][1], sides.unwanted[0])
+    assert (UNWANTED_STATES in features) == (special is not None)
+    if special:
+        assert torch.equal(features[UNWANTED_STATES][1], sides.unwanted_states[0])
+        assert not features[UNWANTED_STATES][[0, 2]].any()
 
 
 @torch.no_grad()
 def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
     encoder, inputs = _encoder(), _inputs()
-    features = encode_excluding(encoder, inputs, None, _reading(gates=(0.0, 0.0, 0.0)), STRENGTH, {FIRST, LAST})
+    features = encode_excluding(encoder, inputs, _reading(gates=(0.0, 0.0, 0.0)), STRENGTH, {FIRST, LAST})
     assert features.keys() == {"token_embeddings"}
     assert torch.equal(features["token_embeddings"], encoder(**inputs).last_hidden_state)
+
+
+@torch.no_grad()
+def test_where_all_exclude_something_nothing_is_encoded_twice():
+    encoder, calls = _encoder(), []
+    encoder.register_forward_hook(lambda *_: calls.append(1))
+    encode_excluding(encoder, _inputs(), _reading(), STRENGTH, None)
+    assert len(calls) == 1

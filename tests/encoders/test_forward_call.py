@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from boolattn import BoolAttnConfig, attach, detach, mechanism_of
-from boolattn.encoders.plugin import keep_states_below
-from tests.encoders.tiny import KINDS, batch, tiny
+from boolattn import BoolAttnConfig, attach, mechanism_of
+from tests.encoders.tiny import batch, tiny
 
 
 @pytest.fixture
@@ -98,24 +97,6 @@ def test_learned_gates_are_used_unless_operators_are_given():
     assert learned.boolattn.gates.tolist() == [[0, 0, 1]] * 3
     assert learned.boolattn.gate_logits is not None and given.boolattn.gate_logits is None
     assert torch.equal(learned.last_hidden_state, given.last_hidden_state)
-
-
-@pytest.mark.parametrize(("family", "attention"), KINDS)
-@pytest.mark.parametrize("layers", [1, 2, 3])
-@torch.no_grad()
-def test_what_goes_into_the_last_layers_is_kept_for_who_asks(family, attention, layers):
-    expected = tiny(family, attention)(**batch(), output_hidden_states=True).hidden_states
-    model = attach(tiny(family, attention))
-    keep_states_below(model, layers)
-    output = model(**batch(), keep_states=True)
-    assert torch.equal(output.kept_states, expected[-1 - layers])
-    assert torch.equal(output.last_hidden_state, expected[-1])
-    assert not hasattr(model(**batch()), "kept_states")
-    biased = model(**batch(), operators=["not"] * 3, keep_states=True)
-    assert torch.equal(biased.kept_states, expected[0]) == (layers == 3)  # the bias has not yet been at work there
-    assert torch.equal(biased.last_hidden_state, states(model, operators=["not"] * 3))
-    detach(model)
-    assert all(not module._forward_pre_hooks for module in model.modules())
 
 
 MISTAKES = {

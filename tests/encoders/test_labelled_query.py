@@ -1,20 +1,19 @@
 import pytest
 
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.reading.spans import Span
-from boolattn.reading.understanding import Excluded
+from boolattn.reading.caller import caller_reading
 
 
 def test_a_labelled_query_is_its_text():
-    query = LabelledQuery.of("films without war", ["not", "and"], Excluded((Span(6, 13),), (Span(14, 17),)))
+    query = LabelledQuery.of("films without war", ["not", "and"], caller_reading("films without war", ["war"]))
     assert query == "films without war" and len(query) == 17
     assert query.operators == {"and", "not"}
-    assert [span.of(query) for span in query.excluded.scopes] == ["war"]
+    assert [each.span.of(query) for each in query.reading.exclusions] == ["war"]
 
 
 def test_a_lone_name_is_a_set_of_one_and_what_is_excluded_may_be_left_to_the_model():
     query = LabelledQuery.of("films without war", "not")
-    assert query.operators == {"not"} and query.excluded is None
+    assert query.operators == {"not"} and query.reading is None
 
 
 def test_operators_nobody_knows_are_named():

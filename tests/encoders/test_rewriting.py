@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from boolattn import rewrite, signed_vectors
+from tests.reading.fixed_reader import FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
 VECTORS = {"movies set in Vietnam": [3.0, 4.0], "war": [0.0, 2.0], "war films": [0.0, 5.0], QUERY: [1.0, 1.0]}
@@ -19,18 +20,29 @@ def encode(texts):
     [
         (QUERY, "movies set in Vietnam", "war"),
         ("films AND comedy NOT war", "films comedy", "war"),
-        ('comedy -war -"slow burn"', "comedy", "war slow burn"),
         ("birds of Peru or Ecuador", "birds of Peru or Ecuador", ""),
         ("anything but horror", "anything but horror", "horror"),  # nothing is left to ask for
         ("", "", ""),
     ],
 )
 def test_a_query_in_two(query, wanted, unwanted):
-    assert rewrite(query) == (wanted, unwanted)
+    assert rewrite(query, reader="rules") == (wanted, unwanted)
+
+
+def test_what_is_acted_on_is_the_callers_to_choose():
+    assert rewrite('comedy -war -"slow burn"', syntax=True) == ("comedy", "war slow burn")
+    assert rewrite("films that are not comedies", reader="rules") == ("films that are not comedies", "")
+    assert rewrite("films that are not comedies", reader="rules", documents="things") == ("films", "comedies")
+    assert rewrite(QUERY, reader="rules", act=False) == (QUERY, "")
+    assert rewrite(QUERY, reader="rules", exclude=[]) == (QUERY, "")
+    assert rewrite("movies about war", exclude=["war"]) == ("movies about", "war")
+    sure = FixedReader("love", confidence=0.8)
+    assert rewrite("love stories", reader=sure) == ("love stories", "")
+    assert rewrite("love stories", reader=sure, strictness="balanced") == ("stories", "love")
 
 
 def test_the_vector_is_moved_away_from_what_is_unwanted():
-    found = signed_vectors([QUERY, "war films"], encode, penalty=0.5)
+    found = signed_vectors([QUERY, "war films"], encode, reader="rules", penalty=0.5)
     expected = np.array([0.6, 0.8 - 0.5])
     assert np.allclose(found[0], expected / np.linalg.norm(expected))
     assert found[1].tolist() == [0.0, 5.0], "as the function gave it"
@@ -43,15 +55,18 @@ def test_one_call_for_all():
         asked.append(texts)
         return encode(texts)
 
-    signed_vectors(["war films", QUERY], counting)
+    signed_vectors(["war films", QUERY], counting, reader="rules")
     assert asked == [["war films", "movies set in Vietnam", "war"]]
 
 
-def test_somebody_else_may_read():
-    from boolattn.reading.understanding import plan_by_rules
+def test_callers_say_what_each_query_excludes():
+    found = signed_vectors([QUERY, QUERY], encode, exclude=[["war"], []], penalty=0.5)
+    assert np.allclose(found[0], signed_vectors([QUERY], encode, reader="rules", penalty=0.5)[0])
+    assert found[1].tolist() == [1.0, 1.0]
 
-    found = signed_vectors([QUERY], encode, plan=lambda query: plan_by_rules("war films"))
-    assert found.tolist() == [[1.0, 1.0]]
+
+def test_without_acting_every_vector_is_the_functions_own():
+    assert signed_vectors([QUERY, "war films"], encode, act=False).tolist() == [[1.0, 1.0], [0.0, 5.0]]
 
 
 def test_it_needs_no_torch():

@@ -50,11 +50,11 @@ def other(backbone, tmp_path) -> str:
 
 
 def made_boolean(kind: str, backbone: str) -> DualEncoder:
-    torch.manual_seed(4 if kind == "reader" else 3)  # of which random scopes hold some tokens, neither none nor all
+    torch.manual_seed(3)  # of which random scopes hold some tokens, neither none nor all
     if kind == "training-free":
         model = DualEncoder.training_free(backbone)
-    elif kind == "reader":
-        model = DualEncoder.with_reader(backbone, reader_layers=1)
+    elif kind == "two-sided":
+        model = DualEncoder.two_sided(backbone)
     else:
         model = DualEncoder.untrained(backbone, BoolAttnConfig.light(), signed=kind == "signed")
     for module in (mechanism_of(model.tower.transformer.auto_model), model.tower, model.readout):
@@ -70,7 +70,7 @@ def adapters(backbone, tmp_path, monkeypatch) -> Path:
     return tmp_path / "adapters"
 
 
-@pytest.mark.parametrize("kind", ["training-free", "reader", "signed", "paper"])
+@pytest.mark.parametrize("kind", ["training-free", "two-sided", "signed", "paper"])
 def test_a_fresh_process_gives_the_same_bytes(kind, backbone, tmp_path):
     model = made_boolean(kind, backbone)
     save_without_backbone(model, tmp_path, HUB_NAME)
@@ -188,7 +188,7 @@ def test_a_damaged_record_is_told(adapters, backbone):
 def test_saving_again_leaves_nothing_of_before(adapters, backbone):
     save_without_backbone(made_boolean("training-free", backbone), adapters / "small", HUB_NAME)
     assert [path.parent.name for path in (adapters / "small").rglob("*.safetensors")] == ["readout"]
-    assert load("small", backbone).tower.reading == "lexicon"
+    assert load("small", backbone).tower.encoding == "bias"
 
 
 def test_the_backbone_is_the_argument_or_the_variable_or_the_recorded_one(adapters, backbone, other, monkeypatch):

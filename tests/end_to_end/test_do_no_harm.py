@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn import DualEncoder
 from boolattn.evaluation.query_cost import ordinary_queries
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.reading.understanding import excluded_by_rules
+from boolattn.reading.readers import reader_of
 
 pytestmark = pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")
 
@@ -19,7 +19,8 @@ pytestmark = pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLA
 def test_a_thousand_ordinary_queries(minilm_folder):
     queries = list(islice(ordinary_queries(DataFolder(Path(os.environ["BOOLATTN_DATA"]))), 1000))
     assert len(queries) == 1000
-    closed = [query for query in queries if not excluded_by_rules(query).scopes]
+    readings = reader_of("rules").read(queries)
+    closed = [reading.query for reading in readings if not reading.exclusions]
     assert len(closed) >= 995  # the rules see an exclusion in hardly any
     model, bare = DualEncoder.training_free(str(minilm_folder)), SentenceTransformer(str(minilm_folder))
     assert np.array_equal(model.encode_query(closed), bare.encode(closed))

@@ -29,6 +29,7 @@ def explain(minilm_folder, minilm_tokenizer):
             query,
             encoding,
             source="rules",
+            reading=reading,
             plan=reading.plan(),
             readout=readout,
             operators=[["not"] if negated.any() else []],

@@ -5,6 +5,7 @@ import re
 import numpy as np
 
 from boolattn.explain.explanation import Explanation
+from boolattn.reading.caller import caller_reading
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import QueryAtom
 from boolattn.reading.spans import Span
@@ -43,6 +44,7 @@ def handmade(query, cues=None, scopes=None, source="rules", **changes):
         "spans": spans,
         "operators": OPERATORS,
         "source": source,
+        "reading": caller_reading(query, []),
         "plan": plan(query, *scopes.get("not", ())[:1]),
         "gates": gates,
         "cues": said,

@@ -32,7 +32,7 @@ def test_json_holds_everything(explain):
     explanation = explain("movies set in Vietnam but not about war")
     told = json.loads(json.dumps(explanation.to_dict()))
     assert told["tokens"][4] == "Vietnam" and told["spans"][4] == [14, 21]
-    assert told["source"] == "lexicon" and told["operators"] == ["and", "or", "not"]
+    assert told["source"] == "rules" and told["operators"] == ["and", "or", "not"]
     assert told["plan"]["plan"] == str(explanation.plan)
     for name in ("gates", "cues", "scopes", "biases", "attention_before", "attention_after", "readout"):
         np.testing.assert_allclose(told[name], getattr(explanation, name), atol=1e-6)

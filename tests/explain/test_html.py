@@ -51,7 +51,7 @@ def test_everything_is_told(explain):
     assert "nothing here was learned" in read.text("source")
     assert f"{MINUS} war left out" in read.text("atoms").replace("\xa0", " ")
     assert "+ movies set in Vietnam wanted" in read.text("atoms").replace("\xa0", " ")
-    assert "Confidence: 90 %" in read.text("note")
+    assert "Reader: rules 1. Confidence: 86 %" in read.text("note")
     # Struck out and underlined also where no style is: in the heading, the verdict, the plan and all tables.
     assert read.text("del") == "war" * 6 and read.text("u").startswith("but not")
     assert f"{MINUS}4.0" in read.text("layers") and "every layer" in read.text("layers")

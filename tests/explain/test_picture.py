@@ -42,7 +42,7 @@ def test_what_was_left_out_and_why(drawn, explain):
     assert written(text) == [
         VIETNAM,
         'Leaves out "war", because it says "but not".',
-        "Lexicon. Rules, a lexicon of phrases: nothing here was learned.",
+        "Rules. Rules, a lexicon of phrases: nothing here was learned.",
     ]
     labels = {label.get_text(): label.get_color() for label in bars.get_yticklabels()}
     assert labels[f"{MINUS} war"] == COLOURS["excluded"] and labels["» but"] == COLOURS["cue"]

@@ -23,7 +23,7 @@ def test_plain_output_says_all(explain):
     assert "\x1b" not in text
     assert 'Leaves out "war", because it says "but not".' in text
     assert "+ movies set in Vietnam\n- war\n" in text
-    assert "lexicon Rules, a lexicon of phrases: nothing here was learned." in text
+    assert "rules Rules, a lexicon of phrases: nothing here was learned." in text
     assert "[-left out-]  _operator word_" in text
     (row,) = [row for row in text.splitlines() if row.startswith("[-war-]")]
     assert row.split()[1:3] == ["not", "-4.0"] and row.split()[-1] == "-0.30"

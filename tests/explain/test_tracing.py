@@ -5,8 +5,7 @@ from transformers import AutoModel
 
 from boolattn import BoolAttnConfig, attach
 from boolattn.explain.tracing import attention_received, explain_tokens
-from boolattn.reading.plan import plan_of
-from boolattn.reading.rules.rule_reader import read
+from boolattn.reading.rules.rule_reader import read_by_rules
 from tests.encoders.tiny import batch, tiny
 from tests.explain.queries import PLAIN, VIETNAM
 
@@ -105,5 +104,7 @@ def test_a_prompt_is_not_of_the_query(minilm_folder, minilm_tokenizer):
 
 def tell(model, query, encoding, **given):
     readout = np.ones(encoding["input_ids"].shape[1])
-    plan = plan_of(query, read(query), 0.9, "learned")
-    return explain_tokens(model, query, encoding, source="learned", plan=plan, readout=readout, **given)
+    reading = read_by_rules(query)
+    return explain_tokens(
+        model, query, encoding, source="learned", reading=reading, plan=reading.plan(), readout=readout, **given
+    )

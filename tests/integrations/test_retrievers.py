@@ -18,6 +18,13 @@ def test_langchain_gets_documents_with_the_reasons(searcher):
     assert found[0].metadata["boolattn_score"] >= found[1].metadata["boolattn_score"]
     assert found[0].page_content and found[0].metadata["title"]
     assert any("war" in atom["text"] for atom in found[0].metadata["boolattn_atoms"])
+    assert found[0].metadata["boolattn_reader"] == "rules 1"
+
+
+def test_langchain_may_be_told_what_a_query_excludes(searcher):
+    found = langchain.BooleanRetriever(searcher=searcher, k=3).invoke("movies set in Vietnam, war", exclude=["war"])
+    assert [atom["sign"] for atom in found[0].metadata["boolattn_atoms"]] == [1, -1]
+    assert found[0].metadata["boolattn_reader"] == "caller"
 
 
 def test_langchain_chains_take_it(searcher):
@@ -34,12 +41,15 @@ def test_llama_index_gets_nodes_with_scores(searcher):
 
 
 def test_fields_of_documents_stay():
-    hit = SearchHit("a", 2.0, "ours", "a text", {"title": "theirs", "score": 42}, (AtomEffect("war", -1, -1.0),))
+    hit = SearchHit(
+        "a", 2.0, "ours", "a text", {"title": "theirs", "score": 42}, (AtomEffect("war", -1, -1.0),), "rules 1"
+    )
     assert fields_with_reasons(hit) == {
         "title": "theirs",
         "score": 42,
         "boolattn_score": 2.0,
         "boolattn_atoms": [{"text": "war", "sign": -1, "effect": -1.0}],
+        "boolattn_reader": "rules 1",
     }
 
 

@@ -21,7 +21,7 @@ from boolattn.queries.word_matching import content_words
 from boolattn.queries.wordings import CuePhrase, exclusion_patterns, parse_wordings, wordings_of
 from boolattn.reading.rules.lexicon import DENIALS
 from boolattn.reading.rules.lexicon import EXCLUSIONS as KNOWN_EXCLUSIONS
-from boolattn.reading.understanding import excluded_by_rules
+from boolattn.reading.rules.rule_reader import read_by_rules
 from tests.queries.catalogs import CATALOGS, films, packages
 
 SPLITS = ("train", "validation", "test")
@@ -92,7 +92,7 @@ def test_the_rules_miss_every_wording(half, group, template, genres):
         assert fitting, pattern
         for wording in fitting:
             text = wording.render(atoms, "films", lambda ways: ways[0]).text
-            assert not excluded_by_rules(text).scopes, text
+            assert not read_by_rules(text).exclusions, text
 
 
 @pytest.mark.parametrize("template", EXCLUSIONS)

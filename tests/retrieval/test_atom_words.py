@@ -4,7 +4,7 @@ import Stemmer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.understanding import plan_by_rules
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.retrieval.atom_words import shares_found, telling_words, words_of
 
 
@@ -13,7 +13,7 @@ def test_words_are_told_once_and_the_commonest_not_at_all():
 
 
 def test_what_is_wanted_too_does_not_tell_what_is_unwanted():
-    plan = plan_by_rules("war films that are not spy film")
+    plan = read_by_rules("war films that are not spy film").plan()
     assert telling_words(plan.atoms) == [["war", "films"], ["spy"]]
 
 

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from boolattn import DualEncoder
+from boolattn import DualEncoder, ReadingOptions
 from boolattn.encoders.fingerprint import document_fingerprint
-from boolattn.reading.understanding import plan_by_rules
+from boolattn.reading.caller import caller_reading
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.retrieval.engines.protocol import Condition, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.searcher import Searcher, SearchSettings
+from tests.reading.fixed_reader import FixedReader
 from tests.retrieval.memory_engine import MemoryEngine
 from tests.retrieval.vietnam import FILMS, QUERY, WAR
 
@@ -23,7 +25,9 @@ def bare(minilm_folder):
 
 @pytest.fixture(scope="module")
 def model(minilm_folder):
-    return DualEncoder.training_free(str(minilm_folder))
+    model = DualEncoder.training_free(str(minilm_folder))
+    model.options = ReadingOptions(reader="rules")
+    return model
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +124,8 @@ def test_strength_says_how_far(model, filled):
 
 
 def test_a_plain_model_is_read_by_rules(bare, filled):
-    searcher = Searcher(bare, filled())
-    assert searcher.plan(QUERY) == plan_by_rules(QUERY)
+    searcher = Searcher(bare, filled(), reader="rules")
+    assert searcher.plan(QUERY) == read_by_rules(QUERY).plan()
     for settings, finds_war in ((replace(DENSE, plan=False), True), (DENSE, False), (SearchSettings(), False)):
         assert bool(WAR & set(ids(Searcher(bare, filled(), settings=settings).search(QUERY, 2)))) == finds_war
 
@@ -167,3 +171,56 @@ def test_settings_out_of_bounds_are_refused(model, filled):
                 ask(QUERY, k)
         with pytest.raises(ValueError, match="not valid Unicode"):
             ask("caf\udce9 but not war")
+
+
+@pytest.mark.parametrize("settings", [SearchSettings(), HYBRID, DENSE])
+@pytest.mark.parametrize("boolean", [True, False])
+def test_one_search_reads_its_query_once(model, bare, filled, settings, boolean):
+    reader = FixedReader("war")
+    searcher = Searcher(model if boolean else bare, filled(), settings=settings, reader=reader)
+    hits = searcher.search(QUERY, 3)
+    assert reader.queries == [QUERY]
+    assert {hit.reader for hit in hits} == {"fixed 7"}
+    reading = searcher.read(QUERY)
+    assert searcher.search(reading, 3) == hits and searcher.plan(reading).reader == "fixed 7"
+    assert reader.queries == [QUERY, QUERY]
+
+
+PROPERTY = "movies set in Vietnam that are not war films"
+
+
+@pytest.mark.parametrize("boolean", [True, False])
+def test_a_property_is_acted_on_where_documents_are_things(model, bare, filled, boolean):
+    engine = filled()
+    for declared, documents, acts in [(None, None, False), ("things", None, True), ("things", "pages", False),
+                                      (None, "things", True)]:  # fmt: skip
+        engine.create(replace(engine.describe(), documents=declared))
+        found = Searcher(model if boolean else bare, engine, reader="rules", documents=documents)
+        assert bool(found.plan(PROPERTY).negatives) == acts
+        assert bool([atom for atom in found.search(PROPERTY, 1)[0].atoms if atom.sign == -1]) == acts
+        assert found.read(PROPERTY).exclusions  # it is reported all the same
+
+
+def test_what_a_model_is_used_for_counts_where_the_index_says_nothing(minilm_folder, filled):
+    model = DualEncoder.training_free(str(minilm_folder))
+    model.options = ReadingOptions(reader="rules", documents="things")
+    assert Searcher(model, filled()).plan(PROPERTY).negatives
+
+
+@pytest.mark.parametrize("boolean", [True, False])
+def test_without_acting_a_search_is_the_plain_one(model, bare, filled, boolean):
+    searcher = Searcher(model if boolean else bare, filled(), settings=HYBRID, reader="rules", act=False)
+    plain = Searcher(model, filled(), settings=replace(HYBRID, plan=False))
+    assert dict_of(searcher.search(QUERY)) == dict_of(plain.search(QUERY))
+    assert searcher.read(QUERY).exclusions
+
+
+def test_the_caller_may_say_what_is_excluded(model, filled):
+    searcher = Searcher(model, filled())
+    [hit, *_] = searcher.search("movies set in Vietnam, war", exclude=["war"])
+    assert [(atom.text, atom.sign) for atom in hit.atoms] == [("movies set in Vietnam", 1), ("war", -1)]
+    assert hit.reader == "caller"
+    assert searcher.plan(QUERY, exclude=[]).negatives == ()
+    assert searcher.plan(caller_reading(QUERY, ["war"])).negatives
+    with pytest.raises(ValueError, match="exclude names 'love'"):
+        searcher.search(QUERY, exclude=["love"])

@@ -141,7 +141,7 @@ def test_a_query_without_answers_or_with_unknown_ones_is_refused_before_anything
 def _trainer(start, data, tmp_path, **training):
     recipe = small.recipe(
         "finetune", start, "films",
-        model={"pooling": "mean", "similarity": "cosine", "reading": "learned", "reader_layers": 2, "rank": 3},
+        model={"pooling": "mean", "similarity": "cosine", "encoding": "two-sided", "rank": 3},
         data={"queries": 8, "excluding": True, "validation_queries": 0},
         training={"learns": "adapter", "candidates": "corpus", "scale": 20.0, "batch_size": 8} | training,
     )  # fmt: skip

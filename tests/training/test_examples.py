@@ -9,8 +9,8 @@ from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
 from boolattn.queries.generator import canonical_query, generate
 from boolattn.queries.triples import generate_triples
+from boolattn.reading.caller import labelled_reading
 from boolattn.reading.spans import Span
-from boolattn.reading.understanding import Excluded
 from boolattn.training.examples import (
     Question,
     example_of_boolquestion,
@@ -18,7 +18,7 @@ from boolattn.training.examples import (
     example_of_quest,
     example_of_sentences,
     examples_of_setbert,
-    excluded_by,
+    reading_of,
     vary_cues,
 )
 from tests.queries.catalogs import films
@@ -161,14 +161,9 @@ def test_an_and_that_goes_without_saying_is_one_of_which_nobody_is_sure():
     assert seen == {True, False}
 
 
-@pytest.mark.parametrize(
-    ("scopes", "excluded"),
-    [
-        (None, None),
-        ({}, Excluded((Span(6, 13),), ())),
-        ({"not": (Span(14, 17),)}, Excluded((Span(6, 13),), (Span(14, 17),))),
-    ],
-)
-def test_what_a_question_excludes(scopes, excluded):
-    question = Question("films without war", frozenset({"not"}), {"not": (Span(6, 13),)}, scopes)
-    assert excluded_by(question) == excluded
+def test_the_reading_of_a_question_is_what_its_labels_say():
+    text, cues = "films without war", {"not": (Span(6, 13),)}
+    assert reading_of(Question(text, frozenset({"not"}), cues, None)) is None  # nobody knows
+    for scopes in ({}, {"not": (Span(14, 17),)}):
+        question = Question(text, frozenset({"not"}), cues, scopes)
+        assert reading_of(question) == labelled_reading(text, {"not"}, cues, scopes)

@@ -16,7 +16,7 @@ from boolattn.training.sources import TrainingData, load_training_data
 from tests.training import small
 
 SIGNED = {"pooling": "mean", "signed": True}
-READER = {"pooling": "mean", "reading": "learned", "reader_layers": 2, "rank": 3, "signed": True}
+TWO_SIDED = {"pooling": "mean", "encoding": "two-sided", "rank": 3, "signed": True}
 
 
 def _learning(model):
@@ -116,10 +116,8 @@ def test_a_saved_boolean_model_is_taken_up_again(start, tmp_path):
     [
         ({}, {"signed": True}, "signed = True, but .* was made with False"),
         ({}, {"rank": 4}, "rank = 4, but .* was made with 0"),
-        ({}, {"reading": "learned"}, "reading = 'learned', but .* was made with 'mechanism'"),
-        ({}, {"reader_layers": 2}, "reader_layers = 2, but .* was made with 0"),
-        (READER, {"reader_layers": 1}, "reader_layers = 1, but .* was made with 2"),
-        (READER, {"rank": 4}, "rank = 4, but .* was made with 3"),
+        ({}, {"encoding": "two-sided"}, "encoding = 'two-sided', but .* was made with 'mechanism'"),
+        (TWO_SIDED, {"rank": 4}, "rank = 4, but .* was made with 3"),
     ],
 )
 def test_what_a_boolean_model_has_otherwise_is_not_asked_of_it(start, tmp_path, made, asked, says):
@@ -134,6 +132,9 @@ def test_what_a_boolean_model_has_otherwise_is_not_asked_of_it(start, tmp_path, 
 def test_what_cannot_learn_is_refused(start):
     recipe = small.recipe("finetune", start, "quest", mechanism={"gate": "given"}, training={"gates": "learned"})
     with pytest.raises(RecipeError, match="no gate to learn"):
+        build_model(recipe)
+    recipe = small.recipe("finetune", start, "quest", model=TWO_SIDED, training={"gates": "learned"})
+    with pytest.raises(RecipeError, match="no gate to learn: gates = 'given'"):
         build_model(recipe)
     plain = small.recipe("finetune", start, "quest", model={"boolean": False}, training={"learns": "adapter"})
     with pytest.raises(RecipeError, match="nothing to learn"):

@@ -2,7 +2,7 @@ from itertools import islice
 
 import pytest
 
-from boolattn.reading.understanding import excluded_by_rules
+from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.training import reading_sources
 from boolattn.training.recipes import DataSettings
 from boolattn.training.sources import load_training_data
@@ -19,7 +19,7 @@ def examples(data):
         return _load(data, "reading").train
 
 
-def test_a_reader_learns_from_queries_of_all_kinds(examples):
+def test_reading_is_learned_from_queries_of_all_kinds(examples):
     texts = [example.question.text.lower() for example in examples]
     for kind in ("kites but not of peru", "1950s", "okafor", "about sonata", "roses of nepal"):
         assert any(kind in text for text in texts), kind
@@ -42,7 +42,7 @@ def test_it_is_told_cues_and_scopes_and_needs_no_answers(examples):
 
 def test_some_exclude_in_words_the_rules_do_not_know_and_some_hold_such_words_in_vain(examples):
     generated = [example.question for example in examples[8 * reading_sources.QUEST_TIMES :]]
-    assert any("not" in each.operators and not excluded_by_rules(each.text).scopes for each in generated)
+    assert any("not" in each.operators and not read_by_rules(each.text).exclusions for each in generated)
     assert any("not" not in each.operators and " not " in each.text for each in generated)
 
 

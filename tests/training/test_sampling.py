@@ -1,8 +1,8 @@
 import pytest
 
 from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.reading.caller import labelled_reading
 from boolattn.reading.spans import Span
-from boolattn.reading.understanding import Excluded
 from boolattn.training.examples import Example, Question
 from boolattn.training.sampling import Drawing
 
@@ -119,7 +119,9 @@ def test_queries_tell_what_they_exclude_where_that_is_known():
         question = Question("kites, not old", frozenset({"not"}), {"not": (Span(7, 10),)}, **known)
         return Drawing([Example(question, ())], None, 1, seed=0, gates_given=True, alone=True).dataset()[0]["query"]
 
-    assert asked(scopes={"not": (Span(11, 14),)}).excluded == Excluded((Span(7, 10),), (Span(11, 14),))
-    assert asked(scopes=None).excluded is None
-    assert asked(scopes={}).excluded == Excluded((Span(7, 10),), ())  # nothing
+    known = asked(scopes={"not": (Span(11, 14),)})
+    cues, scopes = {"not": (Span(7, 10),)}, {"not": (Span(11, 14),)}
+    assert known.reading == labelled_reading("kites, not old", {"not"}, cues, scopes)
+    assert asked(scopes=None).reading is None
+    assert asked(scopes={}).reading.exclusions == ()
     assert asked(scopes={"not": (Span(11, 14),)}).operators == {"not"}

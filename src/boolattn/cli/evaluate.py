@@ -2,11 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from boolattn.reading.options import ReadingOptions
+from boolattn.reading.readers import reader_of
 from boolattn.reading.reading import Documents, Strictness
 
 if TYPE_CHECKING:
@@ -34,9 +37,11 @@ def evaluate(
         Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL of query, excluded, soft and kind.")
     ] = None,
     reader: Annotated[
-        str | None, typer.Option(help="For benchmarks of readers: rules, learned, or the folder of a trained reader.")
+        str | None, typer.Option(help="Who reads the queries: rules, learned, or the folder of a trained reader.")
     ] = None,
-    documents: Annotated[Documents, typer.Option(help="For benchmarks of readers: what would be searched.")] = "pages",
+    documents: Annotated[
+        Documents | None, typer.Option(help="What the documents are; by default as the benchmark says, or pages.")
+    ] = None,
     strictness: Annotated[Strictness, typer.Option(help="How sure a learned reader must be.")] = "safe",
     errors: Annotated[
         int, typer.Option(min=0, help="For benchmarks of readers: how many false alarms and misses to show.")
@@ -62,12 +67,11 @@ def evaluate(
     with _mistakes_named():
         reading_task = _reading_task(benchmark, model, data, queries, skip)
     if reading_task is not None:
-        from boolattn.evaluation.readers import load_reader
         from boolattn.evaluation.reading_outcome import evaluate_reader
         from boolattn.evaluation.reading_output import print_reading
 
         with _mistakes_named():
-            outcome = evaluate_reader(reading_task, load_reader(reader), documents, strictness)
+            outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness)
         _tell_skipped(skip)
         print_reading(outcome, form, errors)
         return
@@ -76,13 +80,16 @@ def evaluate(
     from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
     from boolattn.evaluation.running import evaluate as evaluate_system
     from boolattn.evaluation.systems import load_system
-    from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+    from boolattn.evaluation.tasks import DataFolder, PairTask, RetrievalTask
 
     if not model or data is None:
         raise typer.BadParameter(f"{benchmark} needs {'--data DIR or BOOLATTN_DATA' if model else '--model MODEL'}")
     with _mistakes_named():
-        systems = [load_system(name, backbone=backbone) for name in model]
+        options = ReadingOptions(reader, strictness=strictness)
+        systems = [load_system(name, backbone=backbone, options=options) for name in model]
         task = load_benchmark(benchmark, DataFolder(data, skip))
+        if documents is not None and isinstance(task, RetrievalTask | PairTask):
+            task = replace(task, documents_are=documents)
         if given_operators and isinstance(task, RetrievalTask):
             task = task.telling_operators()
         outcomes = [evaluate_system(task, system) for system in systems]

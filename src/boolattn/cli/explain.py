@@ -7,6 +7,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from boolattn.cli.reading_options import Act, DocumentsAre, Excluded, HowSure, ReaderName, Syntax
+
 
 def explain(
     query: Annotated[str, typer.Argument(help="The query, in quotation marks; after -- if it begins with a minus.")],
@@ -21,6 +23,12 @@ def explain(
         str | None,
         typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
     ] = None,
+    reader: ReaderName = None,
+    documents: DocumentsAre = None,
+    strictness: HowSure = None,
+    exclude: Excluded = None,
+    syntax: Syntax = False,
+    act: Act = True,
     html: Annotated[Path | None, typer.Option(help="Write a page to look at in a browser.")] = None,
     png: Annotated[Path | None, typer.Option(help="Draw cues, scopes, biases and attention, layer by layer.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -33,7 +41,16 @@ def explain(
     from boolattn.explain.query import explain as explain_query
 
     try:
-        explanation = explain_query(load_boolean(model, backbone), query)
+        explanation = explain_query(
+            load_boolean(model, backbone),
+            query,
+            exclude=exclude,
+            reader=reader,
+            documents=documents,
+            strictness=strictness,
+            syntax=syntax,
+            act=act,
+        )
     except (UnknownModelError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     if html is not None:

@@ -5,12 +5,21 @@ from typing import Annotated
 
 import typer
 
+from boolattn.reading.reading import Documents
+
 
 def index(
     folder: Annotated[Path, typer.Argument(help="What boolattn encode made.")],
     engine: Annotated[
         str, typer.Option(help="Where to: lance:///folder/name for files, milvus://host:port/name for a server.")
     ],
+    documents: Annotated[
+        Documents | None,
+        typer.Option(
+            help="What the documents are: things, such as films and products, or pages about them; searches act on "
+            "properties (films that are not comedies) of things alone."
+        ),
+    ] = None,
 ) -> None:
     """Make an index hold the documents of a folder, and no others; a run that was stopped goes on where it was."""
     import shlex
@@ -22,7 +31,7 @@ def index(
     started = time.monotonic()
     try:
         opened = open_engine(engine)
-        done = index_folder(folder, opened)
+        done = index_folder(folder, opened, documents=documents)
         opened.close()
     except (ValueError, OSError, ImportError, UnfinishedIndexError) as error:
         raise typer.BadParameter(str(error)) from error

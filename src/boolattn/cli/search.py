@@ -2,9 +2,11 @@
 
 import dataclasses
 import json
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from boolattn.cli.reading_options import Act, DocumentsAre, Excluded, HowSure, ReaderName, Syntax
 
 
 def search(
@@ -22,6 +24,12 @@ def search(
         str | None,
         typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
     ] = None,
+    reader: ReaderName = None,
+    documents: DocumentsAre = None,
+    strictness: HowSure = None,
+    exclude: Excluded = None,
+    syntax: Syntax = False,
+    act: Act = True,
     k: Annotated[int, typer.Option("-k", min=1, help="How many hits.")] = 10,
     where: Annotated[
         list[str] | None, typer.Option(help="A condition on metadata, such as 'year>=1990'; may be repeated.")
@@ -46,15 +54,26 @@ def search(
         described = opened.describe()
         conditions = [condition_of(each, described) for each in where or ()]
         loaded = load_encoder(model, backbone)
-        searcher = Searcher(loaded, opened, settings=SearchSettings(text=text, verify=verify, strength=strength))
-        plan, hits = searcher.plan(query), searcher.search(query, k, conditions)
+        searcher = Searcher(
+            loaded,
+            opened,
+            settings=SearchSettings(text=text, verify=verify, strength=strength),
+            reader=reader,
+            documents=documents,
+            strictness=strictness,
+            syntax=syntax,
+            act=act,
+        )
+        reading = searcher.read(query, exclude)
+        plan, hits = searcher.plan(reading), searcher.search(reading, k, conditions)
         unread = Searcher(loaded, opened, settings=SearchSettings(plan=False, text=False, verify=False))
         without = unread.search(query, k, conditions) if plain else []
         opened.close()
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     if as_json:
-        found = {"plan": plan.to_dict(), "hits": [dataclasses.asdict(hit) for hit in hits]}
+        found: dict[str, Any] = {"reading": reading.to_dict(), "plan": plan.to_dict()}
+        found |= {"hits": [dataclasses.asdict(hit) for hit in hits]}
         found |= {"plain": [dataclasses.asdict(hit) for hit in without]} if plain else {}
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return

@@ -30,16 +30,14 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 class Call:
     """One forward call of the model, on its way down."""
 
-    given: Given | None  # None where the mechanism has nothing to do
+    given: Given
     padding: Tensor | None = None  # (B, L) as the caller gave it
     trace: bool = False
     context: Context | None = None
-    keeps: bool = False  # whether a ``keep_states`` on its way is to keep what it sees
-    kept: Tensor | None = None  # (B, L, d)
 
 
 class ModelHook:
-    """On the model: takes our keywords from the caller, gives the trace and the states that were kept back."""
+    """On the model: takes our keywords from the caller, gives the trace back."""
 
     def __init__(self, mechanism: BoolAttention, model: PreTrainedModel, handover: "Handover | None") -> None:
         """Note where the model's forward call has its mask."""
@@ -48,23 +46,20 @@ class ModelHook:
 
     def before(self, model: PreTrainedModel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         """Open a call, unless no gate can open."""
-        trace, keeps = kwargs.pop("trace", False), kwargs.pop("keep_states", False)
+        trace = kwargs.pop("trace", False)
         given = {name: kwargs.pop(name, None) for name in GIVEN}
         if given["operators"] is None and self.mechanism.gate is None:
             if trace or any(value is not None for value in given.values()):
                 raise ValueError("no gate can open: pass operators=, or attach with gate='learned'")
-            return self._send(Call(given=None, keeps=True), args, kwargs) if keeps else (args, kwargs)
+            return args, kwargs
         require_additive_attention(model)
         padding = args[self.padding] if len(args) > self.padding else kwargs.get("attention_mask")
         if padding is not None and padding.dim() != 2:
             raise ValueError(f"attention_mask must be (batch, tokens) to tell padding, not {tuple(padding.shape)}")
         known = given_from(self.mechanism.config, **given)
-        if not trace and not keeps and known.all_closed:
+        if not trace and known.all_closed:
             return args, kwargs
-        return self._send(Call(known, padding, trace, keeps=keeps), args, kwargs)
-
-    def _send(self, call: Call, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
-        """Send a call down."""
+        call = Call(known, padding, trace)
         if self.handover is not None:
             self.handover.put(call)
             return args, kwargs
@@ -77,8 +72,6 @@ class ModelHook:
             if not isinstance(output, ModelOutput):
                 raise ValueError("trace=True needs a model output to ride on: do not pass return_dict=False with it")
             output.boolattn = call.context.trace if call.context is not None else None
-        if call is not None and call.keeps and output is not None:
-            output.kept_states = call.kept
 
 
 class Handover:
@@ -116,13 +109,6 @@ class Handover:
         return args, kwargs if call is None else kwargs | {KEYWORD: call}
 
 
-def keep_states(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Keep what goes into a layer where the call asks for it; unlike transformers' own hook, it can be pickled."""
-    call: Call | None = kwargs.get(KEYWORD)
-    if call is not None and call.keeps:
-        call.kept = args[0] if args else kwargs["hidden_states"]
-
-
 class LayerHook:
     """On a self-attention, whose first two arguments are its states and its mask: adds S_Boolean to the mask."""
 
@@ -133,7 +119,7 @@ class LayerHook:
     def before(self, attention: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         """Replace the mask, or leave everything as it is where no gate is open."""
         call: Call | None = kwargs.pop(KEYWORD, None)
-        if call is None or call.given is None:
+        if call is None:
             return args, kwargs
         states = args[0] if args else kwargs["hidden_states"]
         if self.layer == 0:

@@ -1,29 +1,29 @@
-"""A query with what its caller knows of it."""
+"""A query with what is known of it."""
 
 from collections.abc import Collection, Sequence
 from typing import Self
 
 from boolattn.operators import OPERATORS
-from boolattn.reading.understanding import Excluded
+from boolattn.reading.reading import Reading
 
 
 class LabelledQuery(str):
-    """A query that carries its operators, wherever batching and sorting may take it.
+    """A query that carries what is known of it, wherever batching and sorting may take it.
 
     Attributes:
-        operators: Their names.
-        excluded: What it excludes and where it says so; None lets the model find out, if *not* is an operator.
+        operators: The names of its operators.
+        reading: What to act on; None lets the model read, if *not* is an operator.
     """
 
     operators: frozenset[str]
-    excluded: Excluded | None
+    reading: Reading | None
 
     @classmethod
-    def of(cls, text: str, operators: str | Collection[str], excluded: Excluded | None = None) -> Self:
+    def of(cls, text: str, operators: str | Collection[str], reading: Reading | None = None) -> Self:
         """Label a text; a lone name stands for a set of one."""
         query = cls(text)
         query.operators = frozenset([operators] if isinstance(operators, str) else operators)
-        query.excluded = excluded
+        query.reading = reading
         if unknown := query.operators - set(OPERATORS):
             raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; known are {list(OPERATORS)}")
         return query

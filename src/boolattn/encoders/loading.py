@@ -11,7 +11,7 @@ from boolattn.encoders.sentence import DualEncoder
 from boolattn.encoders.shipping import RECORD_FILE, is_shipped, join_backbone, read_record
 from boolattn.encoders.tower import BooleanTower
 
-TRAINING_FREE = "training-free:"  # before the name of a model: made Boolean by rules, nothing learned
+TRAINING_FREE = "training-free:"  # before the name of a model: made Boolean, with nothing learned
 BACKBONE_VARIABLE = "BOOLATTN_BACKBONE"
 
 _PACKAGE = Path(__file__).parents[1]

@@ -12,8 +12,8 @@ from torch.utils.hooks import RemovableHandle
 from transformers import PreTrainedModel
 
 from boolattn.attention import BoolAttention, BoolAttnConfig
-from boolattn.encoders.backbones import attention_modules, backbone_of, layers_of, require_additive_attention
-from boolattn.encoders.hooks import KEYWORD, Handover, LayerHook, ModelHook, keep_states
+from boolattn.encoders.backbones import attention_modules, backbone_of, require_additive_attention
+from boolattn.encoders.hooks import KEYWORD, Handover, LayerHook, ModelHook
 
 WEIGHTS_FILE = "boolattn.safetensors"
 CONFIG_FILE = "boolattn.json"
@@ -87,13 +87,6 @@ def detach(model: Model) -> Model:
         handle.remove()
     delattr(base_of(model), KEYWORD)
     return model
-
-
-def keep_states_below(model: PreTrainedModel, layers: int) -> None:
-    """Let the forward call take ``keep_states=True``: ``output.kept_states`` is what goes into the last few layers."""
-    # Before the hook of BoolAttn, which takes the call out again, on MPNet from the layer itself.
-    handle = layers_of(base_of(model))[-layers].register_forward_pre_hook(keep_states, prepend=True, with_kwargs=True)
-    mechanism_of(model).handles.append(handle)  # type: ignore[operator, union-attr]
 
 
 def mechanism_of(model: PreTrainedModel) -> BoolAttention:

@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.understanding import plan_by_rules
+from boolattn.reading.options import Exclude, ReadingOptions
+from boolattn.reading.readers import ReaderOrName
+from boolattn.reading.reading import Documents, Reading, Strictness
 
 LAMBDA = 0.3
 """Chosen on generated validation queries by `boolattn bench training-free`."""
+
+Embed = Callable[[list[str]], Any]
 
 
 class Rewritten(NamedTuple):
@@ -20,24 +23,45 @@ class Rewritten(NamedTuple):
     unwanted: str
 
 
-def rewrite(query: str, plan: Callable[[str], BooleanPlan] = plan_by_rules) -> Rewritten:
-    """Put what a query wants beside what it does not.
+def rewrite(
+    query: str,
+    *,
+    reader: ReaderOrName | None = None,
+    documents: Documents = "pages",
+    strictness: Strictness = "safe",
+    syntax: bool = False,
+    exclude: Sequence[str] | None = None,
+    act: bool = True,
+) -> Rewritten:
+    """Put what a query wants beside what it does not; for the arguments, see ``signed_vectors``.
 
-    >>> rewrite("movies set in Vietnam but not about war")
+    >>> rewrite("movies set in Vietnam but not about war", reader="rules")
     Rewritten(wanted='movies set in Vietnam', unwanted='war')
     """
-    found = plan(query)
-    if not found.negatives:
-        return Rewritten(query, "")
-    wanted, unwanted = (" ".join(atom.text for atom in atoms) for atoms in (found.positives, found.negatives))
-    return Rewritten(wanted or query, unwanted)
+    options = ReadingOptions(reader, documents, strictness, syntax, act)
+    return rewritten(options.applied(options.read([query], exclude)[0]))
+
+
+def rewritten(reading: Reading) -> Rewritten:
+    """Put what a reading wants beside what it excludes."""
+    if not reading.exclusions:
+        return Rewritten(reading.query, "")
+    plan = reading.plan()
+    wanted, unwanted = (" ".join(atom.text for atom in atoms) for atoms in (plan.positives, plan.negatives))
+    return Rewritten(wanted or reading.query, unwanted)
 
 
 def signed_vectors(
     queries: Sequence[str],
-    encode: Callable[[list[str]], Any],
+    embed: Embed,
+    *,
+    reader: ReaderOrName | None = None,
+    documents: Documents = "pages",
+    strictness: Strictness = "safe",
+    syntax: bool = False,
+    exclude: Exclude | None = None,
+    act: bool = True,
     penalty: float = LAMBDA,
-    plan: Callable[[str], BooleanPlan] = plan_by_rules,
 ) -> NDArray[np.float32]:
     """Encode queries with any embedding function, each vector moved away from what its query excludes.
 
@@ -46,17 +70,30 @@ def signed_vectors(
 
     Args:
         queries: In plain words, or with AND, OR and NOT.
-        encode: Takes texts and returns their vectors; called once: a model's ``encode``, or a call of an API.
+        embed: Takes texts and returns their vectors; called once: a model's ``encode``, or a call of an API.
+        reader: ``"learned"``, ``"rules"`` or a reader of one's own; None is the default.
+        documents: What the index holds: ``"things"``, such as films, products and packages, or ``"pages"`` about them.
+        strictness: How sure the learned reader must be of an exclusion before it is acted on.
+        syntax: Whether all queries are written in the explicit syntax.
+        exclude: For each query, the words that it excludes, in the place of a reader: ``[["war"], []]``; None for one
+            that is to be read. ``[]`` excludes nothing from any.
+        act: Whether exclusions are acted on; off, every query gets the function's own vector.
         penalty: lambda.
-        plan: Who reads the queries: the rules, or a Boolean model's ``plan``.
 
     Example:
         >>> signed_vectors(["movies set in Vietnam but not about war"], model.encode)  # doctest: +SKIP
     """
-    texts = [rewrite(query, plan) for query in queries]
+    options = ReadingOptions(reader, documents, strictness, syntax, act)
+    readings = [options.applied(reading) for reading in options.read(queries, exclude)]
+    return signed_vectors_of(readings, embed, penalty)
+
+
+def signed_vectors_of(readings: Sequence[Reading], embed: Embed, penalty: float = LAMBDA) -> NDArray[np.float32]:
+    """Encode queries that have been read; all exclusions of a reading are acted on."""
+    texts = [rewritten(reading) for reading in readings]
     excluding = [place for place, text in enumerate(texts) if text.unwanted]
     asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
-    vectors = np.asarray(encode(asked), np.float32)
+    vectors = np.asarray(embed(asked), np.float32)
     found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
     if excluding:
         found[excluding] = _unit(_unit(found[excluding]) - penalty * _unit(unwanted))

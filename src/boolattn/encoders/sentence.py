@@ -1,28 +1,30 @@
-"""The model a user holds: a sentence-transformers model whose queries are read with their *and*, *or* and *not*."""
+"""The model a user holds: a sentence-transformers model that acts on what a query excludes."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Any, Self, cast
 
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.base.modules import Router, Transformer
+from sentence_transformers.base.modules import Router
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.checksums import write_checksums
-from boolattn.encoders.labelled_query import labelled
-from boolattn.encoders.learned_plan import understand
-from boolattn.encoders.mechanism_plan import understand_by_mechanism
+from boolattn.encoders.labelled_query import LabelledQuery, labelled
+from boolattn.encoders.mechanism_reader import MechanismReader
+from boolattn.encoders.plain_models import loaded, plain_modules, pools_by_mean, settings_of
 from boolattn.encoders.readout import SignedPooling
 from boolattn.encoders.routes import routes_of
 from boolattn.encoders.tower import BooleanTower
+from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.reading import Reading
-from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.reading.understanding import plan_by_rules, written_out
+from boolattn.reading.readers import FirstOf, ReaderOrName
+from boolattn.reading.reading import Documents, Reading, Strictness
+from boolattn.reading.syntax_reader import SyntaxReader
 
 # Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
 STRENGTH, PENALTY = 4.0, 0.3
@@ -34,9 +36,13 @@ class DualEncoder(SentenceTransformer):
     ``DualEncoder(folder)`` loads what ``save`` wrote; so does ``SentenceTransformer(folder, trust_remote_code=True)``,
     where boolattn is installed: sentence-transformers 6 asks for that word before it imports any module not its own.
 
+    ``model.options`` says how queries are read and which exclusions are acted on; ``encode_query``, ``read`` and
+    ``plan`` take the same options for one call.
+
     Example:
         >>> model = DualEncoder.training_free("all-MiniLM-L6-v2")  # doctest: +SKIP
         >>> model.encode_query("movies set in Vietnam but not about war")  # doctest: +SKIP
+        >>> model.options = ReadingOptions(reader="rules", documents="things")  # doctest: +SKIP
     """
 
     # Our own modules are imported already: nobody need trust a folder's word for which code to run.
@@ -45,7 +51,7 @@ class DualEncoder(SentenceTransformer):
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Load a saved model; for a new one, see ``training_free`` and ``untrained``."""
+        """Load a saved model; for a new one, see ``training_free``, ``two_sided`` and ``untrained``."""
         if not args and not kwargs:
             raise ValueError(
                 "DualEncoder takes the folder of a saved Boolean model; see also DualEncoder.training_free"
@@ -63,12 +69,31 @@ class DualEncoder(SentenceTransformer):
     ) -> Self:
         """Make a Boolean model of a sentence-transformers model, with nothing to train and no index to change.
 
-        Rules find what a query excludes; *not* takes ``strength`` from the attention those words get, and the query's
-        vector is moved away from them by ``penalty``. Models that do not pool by the mean get the first of the two. A
-        model that is handed over, not named, is changed in place.
+        *not* takes ``strength`` from the attention that the words of an exclusion get, and the query's vector is moved
+        away from them by ``penalty``. Models that do not pool by the mean get the first of the two. A model that is
+        handed over, not named, is changed in place.
         """
-        plain = _loaded(backbone)
-        return cls._around(plain, BooleanTower("lexicon", strength), signed=_pools_by_mean(plain), penalty=penalty)
+        plain = loaded(backbone)
+        return cls._around(plain, BooleanTower("bias", strength), signed=pools_by_mean(plain), penalty=penalty)
+
+    @classmethod
+    def two_sided(
+        cls,
+        backbone: str | Path | SentenceTransformer,
+        strength: float = STRENGTH,
+        penalty: float = PENALTY,
+        rank: int = 16,
+    ) -> Self:
+        """Make what ``training_free`` makes, but encode what is excluded on its own, and let the readout learn.
+
+        Args:
+            backbone: The model; it is changed in place. It must pool by the mean.
+            strength: What *not* takes from attention scores.
+            penalty: Where the learned weight of the subtraction starts.
+            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+        """
+        tower = BooleanTower("two-sided", strength)
+        return cls._around(loaded(backbone), tower, signed=True, penalty=penalty, rank=rank)
 
     @classmethod
     def untrained(
@@ -88,39 +113,19 @@ class DualEncoder(SentenceTransformer):
             penalty: Where the learned weight of that subtraction starts.
             rank: Of the learned maps of what is wanted and unwanted; 0 for none.
         """
-        plain = _loaded(backbone)
         tower = BooleanTower("mechanism", config=config or BoolAttnConfig())
-        return cls._around(plain, tower, signed=signed, penalty=penalty, rank=rank)
-
-    @classmethod
-    def with_reader(
-        cls,
-        backbone: str | Path | SentenceTransformer,
-        reader_layers: int = 3,
-        strength: float = STRENGTH,
-        penalty: float = PENALTY,
-        rank: int = 16,
-    ) -> Self:
-        """Make what ``training_free`` makes, with a reader, to be trained, in the place of the rules.
-
-        Args:
-            backbone: The model; it is changed in place. It must pool by the mean.
-            reader_layers: How many layers the reader has.
-            strength: What *not* takes from attention scores.
-            penalty: Where the learned weight of the subtraction starts.
-            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
-        """
-        tower = BooleanTower("learned", strength, reader_layers)
-        return cls._around(_loaded(backbone), tower, signed=True, penalty=penalty, rank=rank)
+        return cls._around(loaded(backbone), tower, signed=signed, penalty=penalty, rank=rank)
 
     @classmethod
     def _around(
         cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float, rank: int = 0
     ) -> Self:
+        if isinstance(plain, DualEncoder):
+            raise ValueError("this is a Boolean model already")
         transformer, pooling, *_ = plain_modules(plain)
         readout = pooling
         if signed:
-            if not _pools_by_mean(plain):
+            if not pools_by_mean(plain):
                 raise ValueError(
                     f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}; without it there are "
                     f"DualEncoder.training_free(backbone) and DualEncoder.untrained(backbone, signed=False)"
@@ -134,7 +139,7 @@ class DualEncoder(SentenceTransformer):
         """Put a query route before a plain model, which is changed in place."""
         transformer, pooling, *rest = plain_modules(plain)
         router = Router.for_query_document([tower, readout], [transformer, pooling])
-        return cls(modules=[router, *rest], **_settings(plain))
+        return cls(modules=[router, *rest], **settings_of(plain))
 
     @property
     def tower(self) -> BooleanTower:
@@ -146,10 +151,28 @@ class DualEncoder(SentenceTransformer):
         """How the query's tokens become one vector."""
         return cast(Pooling, routes_of(self)["query"][1])
 
+    @property
+    def options(self) -> ReadingOptions:
+        """How queries are read; a mechanism with a learned gate is its own reader."""
+        if not self.tower.has_learned_gate:
+            return self.tower.options
+        self.eval()
+        mechanism = MechanismReader(self.tower, self.prompts.get("query") or "")
+        return replace(self.tower.options, reader=FirstOf(SyntaxReader(), mechanism))
+
+    @options.setter
+    def options(self, options: ReadingOptions) -> None:
+        self.tower.options = replace(options, reader=None) if self.tower.has_learned_gate else options
+
+    @property
+    def finds_operators(self) -> bool:
+        """Whether it finds out by itself what a query holds; a mechanism without a gate has to be told."""
+        return self.tower.encoding != "mechanism" or self.tower.has_learned_gate
+
     def documents(self) -> SentenceTransformer:
         """Return the document tower as the plain model it is; it shares its weights with this one."""
         return SentenceTransformer(
-            modules=[*routes_of(self)["document"], *list(self.children())[1:]], **_settings(self)
+            modules=[*routes_of(self)["document"], *list(self.children())[1:]], **settings_of(self)
         )
 
     def encode_query(  # type: ignore[override]
@@ -157,6 +180,12 @@ class DualEncoder(SentenceTransformer):
         inputs: str | Sequence[str],
         *args: Any,
         operators: Sequence[str | Collection[str]] | None = None,
+        exclude: Exclude | None = None,
+        reader: ReaderOrName | None = None,
+        documents: Documents | None = None,
+        strictness: Strictness | None = None,
+        syntax: bool | None = None,
+        act: bool | None = None,
         **kwargs: Any,
     ) -> Any:
         """Encode queries; everything else is as in ``SentenceTransformer.encode_query``.
@@ -164,36 +193,62 @@ class DualEncoder(SentenceTransformer):
         Args:
             inputs: One query or several.
             *args: As in sentence-transformers.
-            operators: For each query, the operators it holds, such as ``[["not"], []]``; None lets the model find out.
-                In training-free mode only *not* matters, and rules find what it speaks of: ``["not"]`` lets them,
-                ``[]`` stops them.
+            operators: For each query, the operators it holds, such as ``[["not"], []]``: the given gates of a
+                mechanism. For other models ``["not"]`` lets the reader read, and ``[]`` stops it.
+            exclude: For each query, the words that it excludes, such as ``[["war"], []]``; None lets the reader find
+                out. Of a single query, ``["war"]`` will do, and ``[]`` excludes nothing from any.
+            reader: These and the following options: see ``ReadingOptions``; None is as in ``model.options``.
+            documents: What the index holds, ``"things"`` or ``"pages"``.
+            strictness: How sure the learned reader must be.
+            syntax: Whether queries are written in the explicit syntax.
+            act: Whether exclusions are acted on.
             **kwargs: As in sentence-transformers.
         """
+        changes = {"reader": reader, "documents": documents, "strictness": strictness, "syntax": syntax, "act": act}
         if operators is not None:
+            if exclude is not None:
+                raise ValueError("operators= and exclude= both say what the queries exclude: give one of them")
             inputs = labelled(inputs, operators)
+        elif exclude is not None or any(value is not None for value in changes.values()):
+            queries = [inputs] if isinstance(inputs, str) else list(inputs)
+            options = self.options.changed(**changes)
+            read = self.carrying([options.applied(each) for each in options.read(queries, exclude)])
+            inputs = read[0] if isinstance(inputs, str) else read
         return super().encode_query(inputs, *args, **kwargs)
 
-    def plan(self, query: str) -> BooleanPlan:
-        """Return the query's positive and negative atoms and how they combine; by rules where no gate was learned."""
-        if not self.tower.has_learned_gate:
-            return plan_by_rules(query)
-        if written := written_out(query):
-            return written
-        return self._understood(query).plan()
+    def encode_readings(self, readings: Sequence[Reading], **kwargs: Any) -> Any:
+        """Encode queries that have been read; all exclusions of a reading are acted on.
 
-    def read(self, query: str) -> Reading:
-        """Return the operators of a query, their cues and their scopes; by rules in training-free mode."""
-        return read_by_rules(query) if self.tower.reading == "lexicon" else self._understood(query)
+        Args:
+            readings: From a reader, reduced to what is acted on by ``ReadingOptions.applied``.
+            **kwargs: As in ``SentenceTransformer.encode_query``.
+        """
+        return super().encode_query(self.carrying(readings), **kwargs)
 
-    @property
-    def finds_operators(self) -> bool:
-        """Whether it finds out by itself which operators a query holds; a mechanism without a gate has to be told."""
-        return self.tower.reading == "lexicon" or self.tower.has_learned_gate
+    def carrying(self, readings: Sequence[Reading]) -> list[LabelledQuery]:
+        """Return queries that carry what was read of them through batching."""
+        named = [each for each in readings if each.source == "caller" and each.exclusions]
+        if named and self.tower.encoding == "mechanism":
+            raise ValueError(
+                f"exclude= names {named[0].exclusions[0].span.of(named[0].query)!r}, but the mechanism of this model "
+                "finds what *not* applies to by itself: give operators=[['not']] instead"
+            )
+        return [LabelledQuery.of(each.query, each.operators, each) for each in readings]
 
-    def _understood(self, query: str) -> Reading:
-        self.eval()
-        by = understand if self.tower.reading == "learned" else understand_by_mechanism
-        return by(self.tower, query, self.prompts.get("query") or "")
+    def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
+        """Return all that is understood of a query, also what is not acted on.
+
+        Args:
+            query: The text.
+            exclude: The words that it excludes; None lets the reader find out.
+        """
+        if not self.finds_operators:
+            MechanismReader(self.tower)  # says why it cannot
+        return self.options.read([query], exclude)[0]
+
+    def plan(self, query: str, exclude: Sequence[str] | None = None) -> BooleanPlan:
+        """Return what is acted on: the query's wanted and unwanted atoms, and how they combine."""
+        return self.options.applied(self.options.read([query], exclude)[0]).plan()
 
     def save(
         self,
@@ -211,34 +266,8 @@ class DualEncoder(SentenceTransformer):
         template = Template(files("boolattn.encoders").joinpath("model_card.md").read_text(encoding="utf-8"))
         card = template.substitute(
             dimensions=self.get_embedding_dimension(),
-            reading=self.tower.reading,
+            encoding=self.tower.encoding,
             readout=type(self.readout).__name__,
             modules=str(self),
         )
         Path(path, "README.md").write_text(card, encoding="utf-8")
-
-
-def plain_modules(plain: SentenceTransformer) -> list[Any]:
-    """Return the modules of a model of which a Boolean one can be made."""
-    modules = list(plain.children())
-    if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
-        kinds = [type(module).__name__ for module in modules]
-        raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
-    return modules
-
-
-def _loaded(backbone: str | Path | SentenceTransformer) -> SentenceTransformer:
-    model = backbone if isinstance(backbone, SentenceTransformer) else SentenceTransformer(str(backbone))
-    if isinstance(model, DualEncoder):
-        raise ValueError("this is a Boolean model already")
-    return model
-
-
-def _settings(model: SentenceTransformer) -> dict[str, Any]:
-    """Return what a model knows beside its modules."""
-    names = ("device", "prompts", "default_prompt_name", "similarity_fn_name", "truncate_dim")
-    return {name: getattr(model, name) for name in names}
-
-
-def _pools_by_mean(model: SentenceTransformer) -> bool:
-    return any(isinstance(module, Pooling) and module.pooling_mode == "mean" for module in model.children())

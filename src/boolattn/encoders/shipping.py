@@ -14,9 +14,10 @@ from torch import nn
 from boolattn import __version__
 from boolattn.encoders.checksums import digests_of, verify_digests
 from boolattn.encoders.fingerprint import weights_of
+from boolattn.encoders.plain_models import plain_modules
 from boolattn.encoders.plugin import base_of, mechanism_of
 from boolattn.encoders.readout import SignedPooling
-from boolattn.encoders.sentence import DualEncoder, plain_modules
+from boolattn.encoders.sentence import DualEncoder
 from boolattn.encoders.tower import BooleanTower
 
 RECORD_FILE = "boolattn.json"
@@ -88,7 +89,7 @@ def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) 
 def round_to_half(model: DualEncoder) -> None:
     """Round what was learned, in place, to what half precision can hold: half the size, to be measured as it is."""
     learned = [*model.tower.parameters(), *model.readout.parameters()]
-    if model.tower.reading == "mechanism":
+    if model.tower.encoding == "mechanism":
         learned += mechanism_of(model.tower.transformer.auto_model).parameters()  # which lives in the encoder
     for weight in learned:
         weight.data = weight.data.half().to(weight.dtype)

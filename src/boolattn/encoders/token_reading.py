@@ -9,7 +9,6 @@ from torch import Tensor
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.reading import Exclusion, Reading, Source
 from boolattn.reading.spans import Span, marked_words, token_labels
-from boolattn.reading.understanding import Excluded
 
 Offsets = Sequence[Sequence[tuple[int, int]]]
 
@@ -25,32 +24,17 @@ class TokenReading(NamedTuple):
         """Return the tokens of cue or scope (B, L, K): *not* takes attention away from both."""
         return torch.maximum(self.cues, self.scopes)
 
-    def of(self, column: int) -> "TokenReading":
-        """Return what it says of one operator (K = 1)."""
-        chosen = slice(column, column + 1)
-        return TokenReading(self.gates[:, chosen], self.cues[..., chosen], self.scopes[..., chosen])
 
-
-def exclusion_reading(excluded: Sequence[Excluded], offsets: Offsets) -> TokenReading:
-    """Put exclusions of characters onto tokens, *not* being the one operator; no token in scope, no open gate.
+def exclusions_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> TokenReading:
+    """Put exclusions onto tokens, *not* being the one operator; no token in scope, no open gate.
 
     Args:
-        excluded: What each query excludes.
+        readings: What was understood of each query.
         offsets: For each query, the characters of each token; (0, 0) for special tokens and padding.
     """
-    cues = _labels([each.cues for each in excluded], offsets)
-    scopes = _labels([each.scopes for each in excluded], offsets)
+    cues = _labels([each.cues[NOT.name] for each in readings], offsets)
+    scopes = _labels([[exclusion.span for exclusion in each.exclusions] for each in readings], offsets)
     return TokenReading(scopes.amax(dim=1), cues, scopes)
-
-
-def reading_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> TokenReading:
-    """Put readings of characters onto tokens, for all operators."""
-    gates = [[float(name in reading.operators) for name in OPERATORS] for reading in readings]
-    cues, scopes = (
-        torch.cat([_labels([getattr(each, kind)[name] for each in readings], offsets) for name in OPERATORS], dim=-1)
-        for kind in ("cues", "scopes")
-    )
-    return TokenReading(torch.tensor(gates), cues, scopes)
 
 
 def reading_on_characters(

@@ -62,7 +62,8 @@ class PipelineRetriever:
 def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, engine: Engine) -> Iterator[Outcome]:
     """Yield what BM25, where the engine has it, and every combination of stages reach on an index of the documents."""
     systems = [
-        PipelineRetriever(name, Searcher(model, engine, settings=settings).rank) for name, settings in STAGES.items()
+        PipelineRetriever(name, Searcher(model, engine, settings=settings, documents=task.documents_are).rank)
+        for name, settings in STAGES.items()
     ]
     if engine.has_text:
         systems.insert(1, PipelineRetriever("bm25", engine.search_text))

@@ -47,6 +47,8 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
             raise WrongSystemError(
                 f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'"
             )
+        if isinstance(system, DenseRetriever):
+            system = system.over(task.documents_are)
         if isinstance(task, PairTask):
             return _pairs(task, system)
         return _beside_bare(task, system) if task.compare_with_bare else _retrieval(task, system)

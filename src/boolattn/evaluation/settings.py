@@ -77,7 +77,7 @@ def _measure(
     measures: dict[str, dict[str, float]] = {}
     by_query: dict[str, float] = {}
     for task in tasks:
-        run = system.rank(task.queries, task.documents(), DEPTH, task.document_tokens)
+        run = system.over(task.documents_are).rank(task.queries, task.documents(), DEPTH, task.document_tokens)
         values = per_query(SHOWN, run, task.answers, task.negated)
         measures[task.name] = means(values)
         by_query |= {f"{task.name} {query}": value for query, value in values[str(SHOWN[0])].items()}

@@ -49,7 +49,7 @@ def strength_curve(
     for task in tasks:
         engine = open_index(task.name)
         index_documents(engine, model, name, task)
-        searcher = Searcher(model, engine)
+        searcher = Searcher(model, engine, documents=task.documents_are)
         runs: dict[float, dict[str, Ranking]] = {strength: {} for strength in STRENGTHS}
         for key, query in task.queries.items():
             pool = searcher.gather(query, DEPTH)

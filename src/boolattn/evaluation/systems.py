@@ -1,7 +1,8 @@
 """Who answers a benchmark: a dense model, BM25, or the rules of the lexicon."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, runtime_checkable
+from copy import copy
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +10,14 @@ from numpy.typing import NDArray
 from boolattn.encoders.document_vectors import arithmetic_of, document_vectors, similarity_of
 from boolattn.encoders.fingerprint import document_fingerprint
 from boolattn.encoders.loading import UnknownModelError, load_encoder, title_of
-from boolattn.encoders.rewriting import LAMBDA, signed_vectors
+from boolattn.encoders.rewriting import LAMBDA, signed_vectors_of
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
 from boolattn.operators import NOT
+from boolattn.reading.options import ReadingOptions
+from boolattn.reading.reading import Documents as DocumentsAre
 from boolattn.reading.reading import Reading
 from boolattn.reading.rules.negations import negations
 from boolattn.reading.rules.rule_reader import read_by_rules
@@ -58,14 +61,25 @@ class DenseRetriever:
     """Any sentence-transformers model; its vectors of documents are kept on disk.
 
     A Boolean model encodes documents as its backbone does, so the two share the vectors that are kept.
+
+    Attributes:
+        options: How queries are read by a model that is, or is made, Boolean; by default, as the model has it.
     """
 
-    def __init__(self, name: str, model: Any, progress: bool = True) -> None:
+    def __init__(self, name: str, model: Any, progress: bool = True, options: ReadingOptions | None = None) -> None:
         """Serve a ``SentenceTransformer``."""
         self.name, self.queries, self.progress = name, model, progress
+        own = model.tower.options if isinstance(model, DualEncoder) else ReadingOptions()
+        self.options = own if options is None else options
         self.model = model = model.documents() if isinstance(model, DualEncoder) else model
         self.normalise = similarity_of(model, name) == "cosine"
         self.fingerprint = document_fingerprint(model)
+
+    def over(self, documents: DocumentsAre) -> Self:
+        """Return the same retriever for documents that are things, or pages."""
+        found = copy(self)
+        found.options = self.options.changed(documents=documents)
+        return found
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Rank by the model's own similarity, exactly."""
@@ -80,6 +94,8 @@ class DenseRetriever:
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
+        if isinstance(self.queries, DualEncoder):
+            self.queries.options = self.options
         return self._encode_queries(self.queries, queries)
 
     def bare_query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
@@ -123,18 +139,20 @@ class BooleanRetriever(DenseRetriever):
 
     def read(self, query: str) -> Reading:
         """Return what the model reads."""
+        self.queries.options = self.options
         found: Reading = self.queries.read(query)
         return found
 
 
 class RewritingRetriever(DenseRetriever):
-    """A plain model to which each query is given in two, what it wants and what not, as the rules read it."""
+    """A plain model to which each query is given in two, what it wants and what not."""
 
     penalty = LAMBDA
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        return signed_vectors(queries, super().query_vectors, self.penalty)
+        readings = [self.options.applied(reading) for reading in self.options.read(queries)]
+        return signed_vectors_of(readings, super().query_vectors, self.penalty)
 
 
 class Bm25Retriever:
@@ -187,10 +205,13 @@ class RulesReader:
         return read_by_rules(query)
 
 
-def load_system(name: str, progress: bool = True, backbone: str | None = None) -> Retriever | Reader:
+def load_system(
+    name: str, progress: bool = True, backbone: str | None = None, options: ReadingOptions | None = None
+) -> Retriever | Reader:
     """Load ``bm25``, ``rules``, a shipped adapter with its backbone, or a model, as it is or made Boolean.
 
-    ``rewritten:NAME`` is a plain model whose queries are rewritten: the simple way, to compare with.
+    ``rewritten:NAME`` is a plain model whose queries are rewritten: the simple way, to compare with. The options say
+    how queries are read; by default, as a model has it.
     """
     if name == Bm25Retriever.name:
         return Bm25Retriever()
@@ -199,9 +220,9 @@ def load_system(name: str, progress: bool = True, backbone: str | None = None) -
     try:
         if name.startswith(REWRITTEN):
             plain = name.removeprefix(REWRITTEN)
-            return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress)
+            return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress, options)
         model = load_encoder(name, backbone)
         kind = BooleanRetriever if isinstance(model, DualEncoder) and model.finds_operators else DenseRetriever
-        return kind(title_of(name), model, progress)
+        return kind(title_of(name), model, progress, options)
     except UnknownModelError as error:
         raise UnknownModelError(f"{error}. Beside models, 'bm25', 'rules' and {REWRITTEN}NAME are known") from error

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from boolattn.operators import OPERATORS
 from boolattn.reading.plan import BooleanPlan, Source
+from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.spans import Span
 
 Array = NDArray[np.float64]
@@ -34,7 +35,8 @@ class Explanation:
         spans: Where each token stands in the query; (0, 0) for tokens that are not of it.
         operators: The names of the operators, in the order of the K axis.
         source: Where gates, cues and scopes came from; the plan names its own source.
-        plan: What the query asks for and what it leaves out.
+        reading: All that was understood of the query, also what is not acted on.
+        plan: What is acted on: what the query asks for and what it excludes.
         gates: (K,) which operators the query holds, 0 or 1.
         cues: (L, K) how surely a token says an operator.
         scopes: (layers, L, K) the share of heads that put a token in an operator's scope.
@@ -49,6 +51,7 @@ class Explanation:
     spans: tuple[Span, ...]
     operators: tuple[str, ...]
     source: Source
+    reading: Reading
     plan: BooleanPlan
     gates: Array
     cues: Array
@@ -91,11 +94,17 @@ class Explanation:
         """Whether anything is not as in the bare encoder: a gate is open, or a weight negative."""
         return bool(self.held) or bool((self.readout < 0).any())
 
+    @property
+    def not_acted_on(self) -> tuple[Exclusion, ...]:
+        """What was read as an exclusion and is left alone all the same."""
+        acted_on = [atom.span for atom in self.plan.negatives]
+        return tuple(each for each in self.reading.exclusions if not any(each.span.overlaps(span) for span in acted_on))
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         arrays = {name: value.round(6).tolist() for name, value in values.items() if isinstance(value, np.ndarray)}
-        return values | arrays | {"plan": self.plan.to_dict()}
+        return values | arrays | {"reading": self.reading.to_dict(), "plan": self.plan.to_dict()}
 
     def _repr_html_(self) -> str:
         """Show the explanation in a notebook."""

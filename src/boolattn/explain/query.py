@@ -1,53 +1,78 @@
 """A model and a query -> an explanation."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.encoders.reading_features import CUES, GATES, HINTS, SCOPES, exclusions_read
+from boolattn.encoders.reading_features import CUES, GATES, SCOPES
 from boolattn.encoders.readout import UNWANTED, SignedPooling
 from boolattn.encoders.sentence import DualEncoder
 from boolattn.encoders.token_reading import TokenReading
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.explain.tracing import explain_tokens
+from boolattn.operators import NOT
+from boolattn.reading.caller import caller_reading
+from boolattn.reading.readers import ReaderOrName
+from boolattn.reading.reading import Documents, Strictness
 
 
-def explain(model: DualEncoder, query: str, operators: Collection[str] | None = None) -> Explanation:
+def explain(
+    model: DualEncoder,
+    query: str,
+    operators: Collection[str] | None = None,
+    *,
+    exclude: Sequence[str] | None = None,
+    reader: ReaderOrName | None = None,
+    documents: Documents | None = None,
+    strictness: Strictness | None = None,
+    syntax: bool | None = None,
+    act: bool | None = None,
+) -> Explanation:
     """Tell what a model understands of a query, and what that does to its attention and to the query's vector.
 
     Args:
         model: A Boolean model; it is put into evaluation mode.
         query: The query.
         operators: The operators it holds, as in ``encode_query``; None lets the model find out.
+        exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
+        reader: This and the following options: see ``ReadingOptions``; None is as in ``model.options``.
+        documents: What the index holds, ``"things"`` or ``"pages"``.
+        strictness: How sure the learned reader must be.
+        syntax: Whether the query is written in the explicit syntax.
+        act: Whether exclusions are acted on.
 
     Example:
         >>> explain(DualEncoder.training_free(folder), "films that are not about war")  # doctest: +SKIP
     """
     model.eval()
     tower, prompt = model.tower, model.prompts.get("query") or ""
-    encoding = tower.tokenizer(prompt + query, truncation=True, max_length=tower.max_seq_length, return_tensors="pt")
-    labelled = query if operators is None else LabelledQuery.of(query, operators)
-    features = model.preprocess([labelled], prompt=prompt, task="query")
-    given: dict[str, Any] = {}  # the mechanism's own gate is asked where nothing is given
-    if GATES in features or tower.reading != "mechanism" or not tower.has_learned_gate:
+    options = model.options.changed(reader=reader, documents=documents, strictness=strictness, syntax=syntax, act=act)
+    closed = operators is not None and NOT.name not in operators
+    reading = caller_reading(query, []) if closed else options.read([query], exclude)[0]
+    applied = options.applied(reading)
+    (asked,) = model.carrying([applied])
+    if tower.encoding == "mechanism" and operators is not None:
+        asked = LabelledQuery.of(query, operators)
+    # A mechanism reads by itself, unless its gates are given.
+    by_itself = tower.encoding == "mechanism" and operators is None and (options.act or not tower.has_learned_gate)
+    features = model.preprocess([query if by_itself else asked], prompt=prompt, task="query")
+    given: dict[str, Any] = {}
+    if GATES in features or not tower.has_learned_gate:
         given["operators"] = features.get(GATES, [[]])
     if SCOPES in features:
         found = TokenReading(features[GATES], features[CUES], features[SCOPES])
-        if HINTS in features:
-            with torch.inference_mode():
-                found = exclusions_read(tower.read(features))
-            given["operators"] = found.gates
         given |= {"cues": found.cues, "scopes": found.covered(), "strength": tower.strength}
-    plan = model.plan(query)
+    encoding = tower.tokenizer(prompt + query, truncation=True, max_length=tower.max_seq_length, return_tensors="pt")
     return explain_tokens(
         tower.transformer.auto_model,
         query,
         encoding.to(model.device),
-        source="mechanism" if tower.reading == "mechanism" else plan.source,
-        plan=plan,
+        source="mechanism" if tower.encoding == "mechanism" else reading.source,
+        reading=reading,
+        plan=applied.plan(),
         readout=_token_weights(model, features),
         prompt=prompt,
         **given,

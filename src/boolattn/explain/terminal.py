@@ -53,7 +53,7 @@ def render(explanation: Explanation) -> RenderableType:
         for atom in explanation.plan.atoms
     ]
     parts.append(Text.assemble((explanation.source, "bold reverse"), f" {SOURCES[explanation.source]}"))
-    parts.append(f"Plan: {explanation.plan.source}, confidence {explanation.plan.confidence:.0%}.")
+    parts.append(f"Reader: {explanation.reading.reader}, confidence {explanation.reading.confidence:.0%}.")
     touched = [word for word in words if word.operators or word.role == "excluded"]
     if touched:
         parts += ["", _table(touched, [word for word in words if word not in touched])]

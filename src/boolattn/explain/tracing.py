@@ -15,6 +15,7 @@ from boolattn.encoders.plugin import mechanism_of
 from boolattn.explain.explanation import Array, Explanation
 from boolattn.operators import OPERATORS
 from boolattn.reading.plan import BooleanPlan, Source
+from boolattn.reading.reading import Reading
 from boolattn.reading.spans import Span
 
 
@@ -32,6 +33,7 @@ def explain_tokens(
     encoding: BatchEncoding,
     *,
     source: Source,
+    reading: Reading,
     plan: BooleanPlan,
     readout: ArrayLike,
     prompt: str = "",
@@ -44,7 +46,8 @@ def explain_tokens(
         query: The text.
         encoding: What a fast tokenizer makes of it, as tensors: ``tokenizer(prompt + query, return_tensors="pt")``.
         source: Where the operators, cues and scopes come from.
-        plan: What the query asks for and what it leaves out.
+        reading: All that was understood of the query.
+        plan: What is acted on.
         readout: (L,) the weight of each token in the query's vector.
         prompt: What stands before the query. Its tokens count with the encoder's own.
         given: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
@@ -66,6 +69,7 @@ def explain_tokens(
         spans=spans,
         operators=trace.operators,
         source=source,
+        reading=reading,
         plan=plan,
         gates=gates,
         cues=_numbers(trace.cues[0]) if used else np.zeros(shape[1:]),

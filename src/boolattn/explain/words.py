@@ -121,7 +121,10 @@ def joined(runs: Sequence[Run]) -> dict[str, list[str]]:
 
 
 def remark(explanation: Explanation, runs: Sequence[Run]) -> str:
-    """Say what needs saying where nothing is left out and nothing joined."""
+    """Say what is left alone, and what needs saying where nothing is excluded and nothing joined."""
+    if explanation.not_acted_on:
+        told = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
+        return f"Read as an exclusion, but not acted on: {', '.join(told)}."
     if reasons(runs) or joined(runs):
         return ""
     if explanation.changed:
@@ -133,7 +136,8 @@ def in_words(explanation: Explanation, runs: Sequence[Run]) -> list[str]:
     """Say what is left out and why, what is joined, or that nothing was changed; one sentence each."""
     left_out = [f'Leaves out "{text}"' + (f', because it says "{cue}".' if cue else ".") for text, cue in reasons(runs)]
     together = [f"Joins {_listed(texts)} by {name}." for name, texts in joined(runs).items()]
-    return left_out + together or [remark(explanation, runs)]
+    said = remark(explanation, runs)
+    return left_out + together + ([said] if said else [])
 
 
 def _listed(texts: Sequence[str]) -> str:

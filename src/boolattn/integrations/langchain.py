@@ -18,11 +18,13 @@ from boolattn.retrieval.searcher import Searcher
 class BooleanRetriever(BaseRetriever):
     """Finds documents for a chain; each comes with its score and with what each atom of the query did to it.
 
-    These are the metadata ``boolattn_score`` and ``boolattn_atoms``, beside the document's title and its own fields.
+    These are the metadata ``boolattn_score``, ``boolattn_atoms`` and ``boolattn_reader``, beside the document's title
+    and its own fields. How queries are read (``reader=``, ``documents=``, ``strictness=``, ``act=``) is the searcher's.
 
     Example:
         >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP
         >>> retriever.invoke("movies set in Vietnam but not about war")  # doctest: +SKIP
+        >>> retriever.invoke("movies set in Vietnam, war", exclude=["war"])  # doctest: +SKIP
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -31,8 +33,10 @@ class BooleanRetriever(BaseRetriever):
     k: int = 10
     where: Sequence[Condition] = ()
 
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
-        return [_document(hit) for hit in self.searcher.search(query, self.k, self.where)]
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, exclude: Sequence[str] | None = None
+    ) -> list[Document]:
+        return [_document(hit) for hit in self.searcher.search(query, self.k, self.where, exclude)]
 
 
 def _document(hit: SearchHit) -> Document:

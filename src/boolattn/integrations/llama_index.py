@@ -17,7 +17,8 @@ from boolattn.retrieval.searcher import Searcher
 class BooleanRetriever(BaseRetriever):
     """Finds nodes for a query engine; each comes with its score and with what each atom of the query did to it.
 
-    The latter is the metadata ``boolattn_atoms``, beside the document's title and its own fields.
+    The latter is the metadata ``boolattn_atoms``, beside ``boolattn_reader``, the document's title and its own fields.
+    How queries are read (``reader=``, ``documents=``, ``strictness=``, ``act=``) is the searcher's.
 
     Example:
         >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP

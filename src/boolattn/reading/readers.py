@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
-from typing import TypeAlias
+from pathlib import Path
+from typing import Any, TypeAlias
 
 from boolattn.reading.reading import Reader, Reading
 from boolattn.reading.rules.rule_reader import RuleReader
@@ -44,8 +45,8 @@ def reader_of(reader: ReaderOrName | None = None, syntax: bool = False) -> Reade
     """Return the reader that a user names.
 
     Args:
-        reader: ``"learned"``, ``"rules"`` or a reader of one's own; None is the default. Behind a name, a query whose
-            explicit syntax is unmistakable is read as syntax first.
+        reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object; None is the default.
+            Behind a name, a query whose explicit syntax is unmistakable is read as syntax first.
         syntax: Whether all queries are written in the explicit syntax, so that no other reader is asked.
     """
     if syntax:
@@ -54,8 +55,10 @@ def reader_of(reader: ReaderOrName | None = None, syntax: bool = False) -> Reade
         reader = DEFAULT_READER
     if not isinstance(reader, str):
         return reader
-    if reader not in READERS:
-        raise ValueError(f"reader is {reader!r}: use one of {', '.join(READERS)}, or pass a reader object")
+    if reader not in READERS and not Path(reader).is_dir():
+        raise ValueError(
+            f"reader is {reader!r}: use one of {', '.join(READERS)}, the folder of a trained reader, or a reader object"
+        )
     return FirstOf(SyntaxReader(), _model(reader))
 
 
@@ -64,5 +67,6 @@ def _model(name: str) -> Reader:
     if name == "rules":
         return RuleReader()
     # Imported when it is asked for: a model and its runtime, which the rules do without.
-    learned: Reader = import_module("boolattn.reading.learned").load_reader()
-    return learned
+    learned: Any = import_module("boolattn.reading.learned")
+    reader: Reader = learned.load_reader() if name == "learned" else learned.LearnedReader.load(Path(name))
+    return reader

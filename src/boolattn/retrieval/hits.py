@@ -35,6 +35,7 @@ class SearchHit:
         text: Of the document.
         metadata: Its fields.
         atoms: What each atom of the query did to it; empty where nothing was verified.
+        reader: The name and version of the reader that read the query.
     """
 
     doc_id: str
@@ -43,18 +44,19 @@ class SearchHit:
     text: str
     metadata: Mapping[str, Value]
     atoms: tuple[AtomEffect, ...] = ()
+    reader: str = ""
 
 
-REASONS = ("boolattn_score", "boolattn_atoms")
+REASONS = ("boolattn_score", "boolattn_atoms", "boolattn_reader")
 
 
 def fields_with_reasons(hit: SearchHit) -> dict[str, Any]:
     """Return a hit's title and fields, and why it ranks as it does under names that no field of a user has."""
-    reasons = (hit.score, [asdict(atom) for atom in hit.atoms])
+    reasons = (hit.score, [asdict(atom) for atom in hit.atoms], hit.reader)
     return {"title": hit.title} | dict(hit.metadata) | dict(zip(REASONS, reasons, strict=True))
 
 
-def verified_hits(pool: Pool, strength: float, k: int) -> list[SearchHit]:
+def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list[SearchHit]:
     """Return the k best of a pool, best first; of equals, the earlier candidate."""
     effects = pool.effects(strength)  # (A, N)
     scores = pool.query + effects.sum(axis=0)  # (N,)
@@ -70,13 +72,16 @@ def verified_hits(pool: Pool, strength: float, k: int) -> list[SearchHit]:
                 AtomEffect(atom.text, atom.sign, float(effect))
                 for atom, effect in zip(pool.atoms, effects[:, place], strict=True)
             ),
+            reader,
         )
         for place in (-scores).argsort(kind="stable")[:k]
     ]
 
 
-def unverified_hits(hits: list[Hit], rows: Rows) -> list[SearchHit]:
+def unverified_hits(hits: list[Hit], rows: Rows, reader: str = "") -> list[SearchHit]:
     """Return hits with their documents; a document deleted in between is passed over."""
     scores = {hit.doc_id: hit.score for hit in hits}
     columns = zip(rows.ids, rows.titles, rows.texts, rows.metadata, strict=True)
-    return [SearchHit(doc_id, scores[doc_id], title, text, fields) for doc_id, title, text, fields in columns]
+    return [
+        SearchHit(doc_id, scores[doc_id], title, text, fields, (), reader) for doc_id, title, text, fields in columns
+    ]

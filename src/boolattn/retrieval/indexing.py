@@ -1,13 +1,14 @@
 """From a folder of encoded documents into an engine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from boolattn.retrieval.engines.protocol import Engine, Rows
+from boolattn.reading.reading import Documents
+from boolattn.retrieval.engines.protocol import Engine, Rows, WrongIndexError
 from boolattn.retrieval.manifest import Manifest, Shard
 from boolattn.retrieval.shards import BadShardError, read_shard
 
@@ -27,7 +28,9 @@ class Indexed:
     removed: int
 
 
-def index_folder(folder: str | Path, engine: Engine, *, progress: bool = True) -> Indexed:
+def index_folder(
+    folder: str | Path, engine: Engine, *, documents: Documents | None = None, progress: bool = True
+) -> Indexed:
     """Make an index hold the documents of a folder, and no others.
 
     Shards that it holds already are passed over, so that a run that was stopped, at whatever moment, goes on where it
@@ -36,10 +39,12 @@ def index_folder(folder: str | Path, engine: Engine, *, progress: bool = True) -
     Args:
         folder: What ``boolattn encode`` made.
         engine: Where to; an index of another model's vectors is refused.
+        documents: What the documents are, ``"things"`` or ``"pages"``, for searches to know which exclusions to act on;
+            None leaves it to the search, or to what an index that is there already says.
         progress: Whether to show it.
     """
     folder, manifest = Path(folder), Manifest.read(folder)
-    engine.create(manifest.description())
+    engine.create(replace(manifest.description(), documents=documents or _declared(engine)))
     there, written = engine.shards(), 0
     for shard in manifest.shards:
         if there.get(shard.sha256, 0) > shard.documents:
@@ -60,6 +65,14 @@ def index_folder(folder: str | Path, engine: Engine, *, progress: bool = True) -
     engine.settle()
     _verify(manifest, engine)
     return Indexed(manifest.documents, written, removed)
+
+
+def _declared(engine: Engine) -> Documents | None:
+    """Return what an index that is there already says of its documents."""
+    try:
+        return engine.describe().documents
+    except WrongIndexError:  # it is not there, or is not ours, which ``create`` tells
+        return None
 
 
 def _checked(folder: Path, shard: Shard) -> Rows:

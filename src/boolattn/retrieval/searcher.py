@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import cast
+from typing import Any, cast
 
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_vectors import similarity_of
 from boolattn.encoders.fingerprint import document_fingerprint
-from boolattn.encoders.rewriting import signed_vectors
+from boolattn.encoders.rewriting import signed_vectors_of
 from boolattn.encoders.sentence import DualEncoder
+from boolattn.reading.options import ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import QueryAtom
-from boolattn.reading.spans import Span
-from boolattn.reading.understanding import plan_by_rules
+from boolattn.reading.readers import ReaderOrName
+from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.retrieval.atom_words import telling_words, words_of
 from boolattn.retrieval.engines.protocol import Condition, Engine, Hit, Vectors, WrongIndexError
 from boolattn.retrieval.fusion import fuse
@@ -27,7 +27,7 @@ class SearchSettings:
     """Which stages a search goes through. With ``text`` and ``verify`` off, it is one vector and one engine call.
 
     Attributes:
-        plan: Read the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
+        plan: Act on the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
         text: Ask BM25 too, where the engine has it, for the wanted words, and join what both find.
         verify: Score a broad pool of candidates anew, atom by atom: see ``boolattn.retrieval.verification``.
         strength: How much what is unwanted weighs against what is wanted where words are asked and hits verified. The
@@ -62,14 +62,28 @@ class Searcher:
     """
 
     def __init__(
-        self, model: SentenceTransformer, engine: Engine, *, settings: SearchSettings = DEFAULT_SETTINGS
+        self,
+        model: SentenceTransformer,
+        engine: Engine,
+        *,
+        settings: SearchSettings = DEFAULT_SETTINGS,
+        reader: ReaderOrName | None = None,
+        documents: Documents | None = None,
+        strictness: Strictness | None = None,
+        syntax: bool | None = None,
+        act: bool | None = None,
     ) -> None:
-        """Join a model and an index.
+        """Join a model and an index; for the options of reading, see ``ReadingOptions``.
 
         Args:
-            model: A Boolean model, or a plain one, whose queries are then read by rules.
+            model: A Boolean model, or a plain one, whose queries are then rewritten.
             engine: The index; ``WrongIndexError`` if another model encoded its documents.
             settings: Which stages to go through.
+            reader: Who reads the queries; None is the model's reader.
+            documents: What the index holds, ``"things"`` or ``"pages"``; None is as it was declared to the index.
+            strictness: How sure the learned reader must be; None is the model's.
+            syntax: Whether queries are written in the explicit syntax.
+            act: Whether exclusions are acted on; off, queries are read and reported, and searched as they are.
         """
         described = engine.describe()
         if described.fingerprint != document_fingerprint(model):
@@ -81,54 +95,92 @@ class Searcher:
         self._plain = model.documents() if isinstance(model, DualEncoder) else model
         self._model = model if settings.plan else self._plain
         self._normalise = similarity_of(self._plain, described.model) == "cosine"
+        own = model.options if isinstance(model, DualEncoder) else ReadingOptions()
+        self.options = own.changed(
+            reader=reader, documents=documents or described.documents, strictness=strictness, syntax=syntax, act=act
+        )
 
-    def plan(self, query: str) -> BooleanPlan:
-        """Return what is understood of a query; if it is not to be read, one wanted atom."""
+    def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
+        """Return all that is understood of a query, also what is not acted on.
+
+        Args:
+            query: The text.
+            exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
+        """
         _require_unicode(query)
-        if not self.settings.plan:
-            return BooleanPlan(query, QueryAtom.at(query, Span(0, len(query))), 1.0, "caller", "caller")
-        return self._model.plan(query) if isinstance(self._model, DualEncoder) else plan_by_rules(query)
+        return self.options.read([query], exclude)[0]
 
-    def search(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> list[SearchHit]:
-        """Return the k best documents that fulfil all conditions, best first, with their texts and the reasons."""
+    def plan(self, query: str | Reading, exclude: Sequence[str] | None = None) -> BooleanPlan:
+        """Return what is acted on: the query's wanted and unwanted atoms, and how they combine."""
+        return self._applied(query, exclude).plan()
+
+    def search(
+        self,
+        query: str | Reading,
+        k: int = 10,
+        where: Sequence[Condition] = (),
+        exclude: Sequence[str] | None = None,
+    ) -> list[SearchHit]:
+        """Return the k best documents that fulfil all conditions, best first, with their texts and the reasons.
+
+        Args:
+            query: The text, or its reading, where ``read`` was called before.
+            k: How many.
+            where: Conditions on metadata.
+            exclude: As in ``read``.
+        """
+        reading = self._applied(query, exclude)
         if self.settings.verify:
-            return verified_hits(self.gather(query, k, where), self.settings.strength, k)
-        hits = self.rank(query, k, where)
-        return unverified_hits(hits, self.engine.fetch([hit.doc_id for hit in hits]))
+            return verified_hits(self._gather(reading, k, where), self.settings.strength, k, reading.reader)
+        hits = self._rank(reading, k, where)
+        return unverified_hits(hits, self.engine.fetch([hit.doc_id for hit in hits]), reading.reader)
 
-    def rank(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> list[Hit]:
+    def rank(self, query: str | Reading, k: int = 10, where: Sequence[Condition] = ()) -> list[Hit]:
         """Return ids and scores of the k best alone; unless they are verified, no document is fetched."""
-        _require_hits(k)
         if self.settings.verify:
             return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
-        vector = self._vector(query)
+        return self._rank(self._applied(query), k, where)
+
+    def gather(self, query: str | Reading, k: int = 10, where: Sequence[Condition] = ()) -> Pool:
+        """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
+        return self._gather(self._applied(query), k, where)
+
+    def _applied(self, query: str | Reading, exclude: Sequence[str] | None = None) -> Reading:
+        """Return what a search acts on: the query is read here, once, if it has not been before."""
+        if not self.settings.plan:
+            text = query if isinstance(query, str) else query.query
+            _require_unicode(text)
+            return Reading.plain(text, "caller", "caller")
+        return self.options.applied(query if isinstance(query, Reading) else self.read(query, exclude))
+
+    def _rank(self, reading: Reading, k: int, where: Sequence[Condition]) -> list[Hit]:
+        _require_hits(k)
+        vector = self._vector(reading)
         if not self._asks_text:
             return self.engine.search(vector, k, where)
-        plan, depth = self.plan(query), max(k, self.settings.pool)
+        plan, depth = reading.plan(), max(k, self.settings.pool)
         found = [self.engine.search(vector, depth, where), self._by_text(plan, depth, where)]
         unwanted = self._unwanted_by_text(plan, depth, where)
         return fuse(found, unwanted, self.settings.strength)[:k]
 
-    def gather(self, query: str, k: int = 10, where: Sequence[Condition] = ()) -> Pool:
-        """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
+    def _gather(self, reading: Reading, k: int, where: Sequence[Condition]) -> Pool:
         _require_hits(k)
-        plan, depth = self.plan(query), max(k, self.settings.pool)
-        vector = self._vector(query)
+        plan, depth = reading.plan(), max(k, self.settings.pool)
+        vector = self._vector(reading)
         by_text = self._by_text(plan, depth, where)
         found = [*self.engine.search(vector, depth, where), *by_text]
         rows = self.engine.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
         # A query that is one wanted atom has been encoded as just that.
         plain = isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1
-        wanted = vector if plain else self._encode(self._plain, [atom.text for atom in plan.positives])
+        wanted = vector if plain else self._encode([atom.text for atom in plan.positives])
         return Pool.of(plan, rows, vector, wanted.reshape(-1, len(vector)), by_text)
 
-    def _vector(self, query: str) -> Vectors:
+    def _vector(self, reading: Reading) -> Vectors:
         """Return the query's vector (D,); a plain model, to which "not war" is war, is given the query rewritten."""
-        _require_unicode(query)
         if isinstance(self._model, DualEncoder):
-            vector = self._encode(self._model, [query])[0]
+            vector = self._model.encode_readings([reading], **self._how)[0]
         else:
-            vector = signed_vectors([query], partial(self._encode, self._plain), plan=self.plan)[0]
+            vector = signed_vectors_of([reading], self._encode)[0]
         return cast(Vectors, vector)
 
     @property
@@ -145,14 +197,13 @@ class Searcher:
         words = list(dict.fromkeys(word for atom, words in told if atom.sign == -1 for word in words))
         return self.engine.search_text(" ".join(words), depth, where) if words and self.settings.strength else []
 
-    def _encode(self, model: SentenceTransformer, queries: list[str]) -> Vectors:
-        """Return the vectors (Q, D) of queries."""
-        return cast(
-            Vectors,
-            model.encode_query(
-                queries, normalize_embeddings=self._normalise, convert_to_numpy=True, show_progress_bar=False
-            ),
-        )
+    def _encode(self, texts: list[str]) -> Vectors:
+        """Return the plain model's vectors (Q, D) of texts."""
+        return cast(Vectors, self._plain.encode_query(texts, **self._how))
+
+    @property
+    def _how(self) -> dict[str, Any]:
+        return {"normalize_embeddings": self._normalise, "convert_to_numpy": True, "show_progress_bar": False}
 
 
 def _require_hits(k: int) -> None:

@@ -16,9 +16,10 @@ from boolattn.queries.catalog import Catalog
 from boolattn.queries.generator import GeneratedQuery, canonical_query
 from boolattn.queries.passages import PassageQuery
 from boolattn.queries.triples import SentenceTriple
+from boolattn.reading.caller import labelled_reading
+from boolattn.reading.reading import Reading
 from boolattn.reading.rules.lexicon import find_cues, phrase_key
 from boolattn.reading.spans import Span
-from boolattn.reading.understanding import Excluded
 
 # Appendix B: what may stand for SetBERT's "and" and "not"; the paper names no equivalents of "or".
 EQUIVALENTS: Mapping[str, tuple[str, ...]] = {
@@ -53,11 +54,11 @@ class Question:
     unsure: frozenset[str] = frozenset()
 
 
-def excluded_by(question: Question) -> Excluded | None:
-    """Return what a query excludes, and where it says so; None where nobody knows."""
+def reading_of(question: Question) -> Reading | None:
+    """Return the reading of a query by its labels; None where nobody knows its scopes."""
     if question.scopes is None:
         return None
-    return Excluded(question.cues.get(NOT.name, ()), question.scopes.get(NOT.name, ()))
+    return labelled_reading(question.text, question.operators, question.cues, question.scopes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,7 +142,7 @@ class BooleanLoss(nn.Module):
         """Return the weighted losses by name; the trainer adds them up."""
         features, weights = list(sentence_features), self.weights
         related = [features.pop(), features.pop()][::-1] if weights.logical else []
-        query = self._read(features[0]) if weights.only_understanding else self.model(features[0])
+        query = self.model(features[0])
         mask = query["attention_mask"]
         losses = {}
         documents = []
@@ -166,13 +166,6 @@ class BooleanLoss(nn.Module):
             nothing = 0 * sum(weight.sum() for weight in self.model.parameters() if weight.requires_grad)
             weighted = {name: loss + nothing for name, loss in weighted.items()}
         return weighted
-
-    def _read(self, features: dict[str, Any]) -> dict[str, Any]:
-        """Let a learned reader read, and do nothing about it: there is no one to ask for a vector."""
-        if isinstance(self.model, DualEncoder) and self.model.tower.reading == "learned":
-            return self.model.tower.read(features)
-        found: dict[str, Any] = self.model(features)
-        return found
 
     def _ranking(self, vectors: Tensor, documents: Sequence[Tensor], labels: Tensor | None) -> Tensor:
         if isinstance(self.ranking, CorpusLoss):

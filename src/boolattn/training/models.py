@@ -30,9 +30,7 @@ def build_model(recipe: Recipe) -> SentenceTransformer:
         if settings.boolean:
             model = _boolean(model, recipe)
     if recipe.training.gates == "learned" and isinstance(model, DualEncoder) and not model.tower.has_learned_gate:
-        raise RecipeError(
-            "[training] gates = 'learned', but the model has no gate to learn: [mechanism] gate = 'given'"
-        )
+        raise RecipeError("[training] gates = 'learned', but the model has no gate to learn: gates = 'given'")
     return model
 
 
@@ -54,8 +52,8 @@ def unlimit_lengths(model: SentenceTransformer, recipe: Recipe) -> None:
 
 def _boolean(plain: SentenceTransformer, recipe: Recipe) -> DualEncoder:
     settings = recipe.model
-    if settings.reading == "learned":
-        return DualEncoder.with_reader(plain, settings.reader_layers, rank=settings.rank)
+    if settings.encoding == "two-sided":
+        return DualEncoder.two_sided(plain, rank=settings.rank)
     return DualEncoder.untrained(plain, recipe.mechanism, settings.signed, rank=settings.rank)
 
 
@@ -67,13 +65,12 @@ def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
             f"backbone, or from what the recipe that made it makes with boolean = false"
         )
     tower, readout = model.tower, model.readout
-    if tower.reading == "lexicon":
-        raise RecipeError(f"{settings.start} is training-free, with rules in the place of what could learn")
+    if tower.encoding == "bias":
+        raise RecipeError(f"{settings.start} is training-free, and has nothing that could learn")
     has = {
         "pooling": readout.pooling_mode,
         "similarity": model.similarity_fn_name,
-        "reading": tower.reading,
-        "reader_layers": tower.reader_layers if tower.reading == "learned" else 0,
+        "encoding": tower.encoding,
         "signed": isinstance(readout, SignedPooling),
         "rank": readout.rank if isinstance(readout, SignedPooling) else 0,
     }
@@ -98,7 +95,7 @@ def choose_what_learns(model: SentenceTransformer, recipe: Recipe) -> None:
     """Freeze the rest.
 
     With "adapter", the backbone also drops nothing out: its document vectors are those an index holds. A mechanism that
-    is told all scopes has nothing to learn; nor has a reader, where no loss asks what it read.
+    is told all scopes has nothing to learn.
     """
     learns = recipe.training.learns
     model.requires_grad_(learns == "full")
@@ -106,15 +103,12 @@ def choose_what_learns(model: SentenceTransformer, recipe: Recipe) -> None:
     added: list[nn.Module] = []
     if isinstance(model, DualEncoder):
         added = [model.readout]
-        if model.tower.reading == "mechanism":
+        if model.tower.encoding == "mechanism":
             added.append(mechanism_of(encoder))
     if learns == "embeddings":
         added.append(base_of(encoder).get_submodule("embeddings"))
     for module in added:
         module.requires_grad_(True)
-    if isinstance(model, DualEncoder) and model.tower.reading == "learned":
-        model.tower.reader.requires_grad_(recipe.losses.understanding)
-        model.tower.reads_settled = recipe.losses.understanding
     if learns == "adapter":
         for each in encoder.modules():
             if isinstance(each, nn.Dropout):

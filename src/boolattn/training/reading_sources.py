@@ -1,4 +1,4 @@
-"""What a reader learns from: queries of which operators, cues and scopes are known, whatever answers them."""
+"""What a mechanism learns to read from: queries of which operators, cues and scopes are known, without answers."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -21,7 +21,7 @@ QUEST_TIMES = 8  # how often each query that a person wrote comes up in an epoch
 def reading_examples(data: DataFolder, seed: int) -> Iterator[Example]:
     """Yield QUEST's training queries, and generated ones over films, over what pages mention and over QUEST's atoms.
 
-    Debian's packages are left out: how well a reader does in a domain it has never seen is measured there.
+    Debian's packages are not among them: how well reading works in a domain never seen is measured there.
     """
     quest = list(read_quest_queries(data.path / "quest" / "train.jsonl", data.skip))
     for _ in range(QUEST_TIMES):

@@ -31,13 +31,13 @@ class ModelSettings:
 
     Attributes:
         start: A Hugging Face or sentence-transformers model, by name or folder, or a Boolean model saved before, which
-            brings its own pooling, similarity, reading, reader_layers, signed and rank: none may ask for another.
+            brings its own pooling, similarity, encoding, signed and rank: none may ask for another.
         boolean: Whether it gets BoolAttn; without, the same recipe trains the plain model to compare with.
         pooling: "cls" or "mean"; None leaves the model's own.
         similarity: "dot" or "cosine"; None leaves the model's own.
-        reading: "mechanism", the paper's cue predictor and gate; "learned", a reader of its own: beyond the paper.
-        reader_layers: How many layers that reader has.
-        signed: Whether the query's vector subtracts what is excluded: beyond the paper. With "learned" it always does.
+        encoding: "mechanism", the paper's; "two-sided", beyond the paper: queries come with their scopes, what is
+            excluded is encoded on its own, and only the readout learns.
+        signed: Whether the query's vector subtracts what is excluded: beyond the paper. "two-sided" always does.
         rank: Of the learned maps of what is wanted and unwanted in that subtraction; 0 for none.
         query_tokens: How many tokens of a query are read.
         document_tokens: How many of a document.
@@ -47,8 +47,7 @@ class ModelSettings:
     boolean: bool = True
     pooling: Literal["cls", "mean"] | None = None
     similarity: Literal["dot", "cosine"] | None = None
-    reading: Literal["mechanism", "learned"] = "mechanism"
-    reader_layers: int = 3
+    encoding: Literal["mechanism", "two-sided"] = "mechanism"
     signed: bool = False
     rank: int = 0
     query_tokens: int = 64
@@ -150,10 +149,10 @@ class Recipe:
             )
         if self.losses.gate and self.training.gates == "given":
             raise RecipeError("[losses] gate has nothing to teach where gates are given: [training] gates = 'learned'")
-        if self.model.reading == "learned" and self.losses.only_understanding and self.training.gates == "given":
+        if self.model.encoding == "two-sided" and self.losses.understanding:
             raise RecipeError(
-                "[losses] teach nothing but to read, and where gates are given there is nothing to read: [training] "
-                "gates = 'learned'"
+                "[losses] cue, gate and scope teach a mechanism to read, and [model] encoding = 'two-sided' has none: "
+                "set them to 0, or encoding = 'mechanism'"
             )
         if self.training.excluded_counts <= 0:
             raise RecipeError(

@@ -8,8 +8,8 @@ from datasets import Dataset  # type: ignore[import-untyped]
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
 from boolattn.encoders.labelled_query import LabelledQuery
-from boolattn.reading.understanding import Excluded
-from boolattn.training.examples import Example, excluded_by, require_known
+from boolattn.reading.reading import Reading
+from boolattn.training.examples import Example, reading_of, require_known
 
 QUERY, POSITIVE, NEGATIVE, LABEL = "query", "positive", "negative", "label"
 IMPLIED, EXCLUDED = "implied", "excluded"
@@ -85,7 +85,7 @@ class Drawing:
     def _draw(self, row: int) -> list[str]:
         example, rng = self.examples[row], Random(f"{self.seed} {self.epoch} {row}")
         question = example.question
-        query = self._asked(question.text, question.operators, excluded_by(question))
+        query = self._asked(question.text, question.operators, reading_of(question))
         texts = [query, *(() if self.alone else self._documents(example, rng))]
         if self.related:
             for others in (question.implied, question.excluded):
@@ -98,8 +98,8 @@ class Drawing:
             return [positive, *rng.choices(example.negatives, k=self.negatives)]
         return [self.documents[positive], *self._random_documents(rng, set(example.positives))]
 
-    def _asked(self, text: str, operators: Collection[str], excluded: Excluded | None = None) -> str:
-        return LabelledQuery.of(text, operators, excluded) if self.gates_given else text
+    def _asked(self, text: str, operators: Collection[str], reading: Reading | None = None) -> str:
+        return LabelledQuery.of(text, operators, reading) if self.gates_given else text
 
     def _random_documents(self, rng: Random, answers: set[str]) -> list[str]:
         assert self.documents is not None

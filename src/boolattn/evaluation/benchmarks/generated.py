@@ -21,7 +21,7 @@ from boolattn.queries.splits import Split, Splits
 from boolattn.queries.templates import TEMPLATES
 from boolattn.queries.unusual_queries import unusual_queries
 from boolattn.reading.caller import labelled_reading
-from boolattn.reading.understanding import excluded_by_rules
+from boolattn.reading.readers import reader_of
 
 SEED = 0
 QUERIES_PER_SLICE = 700
@@ -161,7 +161,8 @@ def drawn(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -
 def _unusual(name: str, domain: Domain) -> RetrievalTask:
     """Keep the queries in which the rules see no exclusion, for a value may hold a word they know."""
     queries = unusual_queries(domain.catalog.slice("meaning"), seed=SEED, split="test")
-    missed = (query for query in queries if not excluded_by_rules(query.text).scopes)
+    rules = reader_of("rules")
+    missed = (query for query in queries if not rules.read([query.text])[0].exclusions)
     return _task(name, domain, {"meaning": [(query.template, query) for query in islice(missed, UNUSUAL_QUERIES)]})
 
 

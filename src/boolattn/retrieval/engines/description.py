@@ -40,7 +40,7 @@ def unchanged(now: IndexDescription, before: IndexDescription | None, name: str)
 
 def refuse_another(existing: IndexDescription, wanted: IndexDescription, name: str) -> None:
     """Raise if the index that is there is not of the description wanted; what the model is called may differ."""
-    for part in ("fingerprint", "dimension", "similarity", "metadata"):
+    for part in ("fingerprint", "dimension", "similarity", "metadata", "documents"):
         there, asked = getattr(existing, part), getattr(wanted, part)
         if there != asked:
             raise WrongIndexError(

@@ -7,6 +7,8 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.reading.reading import Documents
+
 Value: TypeAlias = str | int | float | bool
 Kind: TypeAlias = Literal["text", "integer", "number", "boolean"]
 Vectors: TypeAlias = NDArray[np.float32]
@@ -27,6 +29,8 @@ class IndexDescription:
         dimension: Of the vectors.
         similarity: How they compare; vectors for "cosine" have unit length already.
         metadata: The fields that can be filtered by, and what they hold.
+        documents: What the documents are: ``"things"``, such as films, products and packages, or ``"pages"`` about
+            them; None where nobody said.
     """
 
     fingerprint: str
@@ -34,6 +38,7 @@ class IndexDescription:
     dimension: int
     similarity: Literal["cosine", "dot"]
     metadata: Mapping[str, Kind] = field(default_factory=dict)
+    documents: Documents | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,5 +91,5 @@ def _measure(run: Run, result: Result, tasks: Mapping[str, Task], path: Path, te
 def _as_in_training(task: Task, run: Run) -> Task:
     """Let queries tell their operators to a mechanism that learned with given gates; any other finds out by itself."""
     given = [recipe for _, recipe in run.stages[-1:] if recipe.training.gates == "given"]
-    mechanism = any(recipe.model.reading == "mechanism" for _, recipe in run.stages[:1])
+    mechanism = any(recipe.model.encoding == "mechanism" for _, recipe in run.stages[:1])
     return task.telling_operators() if given and mechanism and isinstance(task, RetrievalTask) else task

@@ -1,5 +1,6 @@
 """What a mechanism understands of a query: its own gate, cues and scopes, not those of the rules."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -46,7 +47,8 @@ def test_closed_gates_leave_a_query_whole(start):
     model = _with_gate(start, [-SURE, -SURE, -SURE])
     assert not model.read(QUERY).operators and not any(model.read(QUERY).scopes.values())
     plan = model.plan(QUERY)
-    assert (str(plan.positives[0].text), plan.negatives, plan.source) == (QUERY, (), "learned")
+    assert (str(plan.positives[0].text), plan.negatives, plan.source) == (QUERY, (), "mechanism")
+    assert plan.reader == model.read(QUERY).reader == "mechanism 1"
 
 
 def test_the_plan_is_as_sure_as_its_least_sure_gate(start):
@@ -76,4 +78,17 @@ def test_without_a_gate_it_does_not_answer_for_the_rules(start):
     assert not model.finds_operators
     with pytest.raises(ValueError, match="no learned gate"):
         model.read(QUERY)
-    assert model.plan(QUERY).source == "lexicon"
+    assert model.plan(QUERY).source == "rules"
+
+
+def test_without_acting_the_gate_of_not_stays_closed(start):
+    model = _with_gate(start, [-SURE, -SURE, SURE])
+    plain = model.documents().encode([QUERY])
+    assert not np.allclose(model.encode_query([QUERY]), plain, atol=1e-4)
+    assert np.allclose(model.encode_query([QUERY], act=False), plain, atol=1e-6)
+    assert np.allclose(model.encode_query([QUERY], exclude=[]), plain, atol=1e-6)
+
+
+def test_a_mechanism_finds_scopes_by_itself(start):
+    with pytest.raises(ValueError, match=r"exclude= names 'war', but the mechanism .* operators=\[\['not'\]\]"):
+        _with_gate(start, [-SURE, -SURE, SURE]).encode_query([QUERY], exclude=[["war"]])
