@@ -1,3 +1,5 @@
+import hashlib
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -6,8 +8,9 @@ from sentence_transformers import SentenceTransformer
 
 import boolattn
 
+FOLDER = Path(__file__).parents[2] / "adapters" / "minilm-l6"
 TEXTS = ["A platoon of soldiers fights in the jungle of Vietnam", "A cooking show travels through Vietnam"]
-ORDINARY = ["war films", "the man without a past", "films starring Tom Hanks or Meg Ryan", "1956 debut novels"]
+ORDINARY = ["war films", "films starring Tom Hanks or Meg Ryan", "1956 debut novels"]
 
 
 @pytest.fixture(scope="module")
@@ -36,18 +39,17 @@ def test_what_is_excluded_falls(model, bare, query):
     assert ["war" in atom.text for atom in model.plan(query).negatives] == [True]
 
 
-def test_it_understands_words_the_rules_do_not_know(model):
-    plan = model.plan("comedies that steer clear of romance")
-    assert plan.source == "learned" and [atom.text for atom in plan.negatives] == ["romance"]
-
-
-def test_only_what_a_cue_speaks_of_is_excluded(model):
-    plan = model.plan("thrillers are out, films made in the 1920s are in")
-    assert [atom.text for atom in plan.negatives] == ["thrillers"]
+def test_it_loads_without_a_warning_and_its_weights_are_those_that_were_trained(minilm_folder):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UserWarning)
+        boolattn.load("minilm-l6", backbone=str(minilm_folder))
+    weights = FOLDER / "readout" / "model.safetensors"
+    trained = "b39a86b61ca16cc8ec725f8d93690d35808df95deb6af1d0d0c14df2a19f2860"
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == trained
+    assert [path for path in FOLDER.rglob("*.safetensors") if path != weights] == []
 
 
 def test_it_is_small_and_says_what_it_is():
-    folder = Path(__file__).parents[2] / "adapters" / "minilm-l6"
-    assert sum(path.stat().st_size for path in folder.rglob("*")) < 12e6
-    card = (folder / "README.md").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*")) < 1e6
+    card = (FOLDER / "README.md").read_text(encoding="utf-8")
     assert all(f"**{part}**" in card for part in ("Data", "Figures", "Limits"))

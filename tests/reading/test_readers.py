@@ -40,7 +40,7 @@ def test_readers_by_name():
     mine = RuleReader()
     assert reader_of(mine) is mine
     assert reader_of(mine, syntax=True).name == "syntax 1"
-    with pytest.raises(ValueError, match="reader is 'lexicon': use one of learned, rules"):
+    with pytest.raises(ValueError, match="no reader 'lexicon': use one of learned, rules"):
         reader_of("lexicon")
 
 

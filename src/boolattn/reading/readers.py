@@ -57,7 +57,7 @@ def reader_of(reader: ReaderOrName | None = None, syntax: bool = False) -> Reade
         return reader
     if reader not in READERS and not Path(reader).is_dir():
         raise ValueError(
-            f"reader is {reader!r}: use one of {', '.join(READERS)}, the folder of a trained reader, or a reader object"
+            f"no reader {reader!r}: use one of {', '.join(READERS)}, the folder of a trained reader, or a reader object"
         )
     return FirstOf(SyntaxReader(), _model(reader))
 
