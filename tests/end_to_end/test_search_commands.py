@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -87,3 +88,41 @@ def test_no_document_controls_the_terminal(run, uri):
 def test_mistakes_are_named(run, uri, arguments, says):
     said = " ".join(run("search", QUERY, "--engine", uri, *arguments, code=2).replace("│", " ").split())
     assert re.search(says, said), said
+
+
+def test_json_names_the_reader_and_what_it_read(run, uri):
+    found = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", "-k", 2, "--json"))
+    assert found["reading"]["reader"] == found["plan"]["reader"] == found["hits"][0]["reader"] == "rules 1"
+    assert [each["text"] for each in found["reading"]["exclusions"]] == ["war"]
+
+
+def test_without_acting_the_plain_models_answer_is_found_and_the_reading_reported(run, uri):
+    stages = ("--no-text", "--no-verify", "-k", 4, "--plain", "--json")
+    found = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", "--no-act", *stages))
+    assert [hit["title"] for hit in found["hits"]] == [hit["title"] for hit in found["plain"]]
+    assert found["reading"]["exclusions"] and "NOT" not in found["plan"]["plan"]
+    acting = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", *stages))
+    assert [hit["title"] for hit in acting["hits"]] != [hit["title"] for hit in acting["plain"]]
+
+
+def test_what_documents_are_is_declared_to_the_index_or_to_a_search(run, uri, tmp_path):
+    query = "films set in Vietnam that are not war films"
+    folder = Path(uri.removeprefix("lance://")).parents[1]
+    run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things", "--documents", "things")
+
+    def excluded(engine, *more):
+        found = json.loads(run("search", query, "--engine", engine, "--reader", "rules", *more, "--json"))
+        return " NOT " in found["plan"]["plan"]
+
+    assert not excluded(uri) and excluded(uri, "--documents", "things")
+    assert excluded(f"lance://{tmp_path}/things") and not excluded(f"lance://{tmp_path}/things", "--documents", "pages")
+    run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things")  # again, saying nothing
+    assert excluded(f"lance://{tmp_path}/things")
+    said = run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things", "--documents", "pages", code=2)
+    assert "documents 'things'" in " ".join(said.replace("│", " ").split())
+
+
+def test_a_search_may_be_told_what_to_exclude(run, uri):
+    found = json.loads(run("search", "films set in Vietnam, war", "--engine", uri, "--exclude", "war", "--json"))
+    assert found["plan"]["source"] == "caller" and "NOT war" in found["plan"]["plan"]
+    assert "NOT war" in json.loads(run("search", "Vietnam -war", "--engine", uri, "--syntax", "--json"))["plan"]["plan"]

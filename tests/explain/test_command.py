@@ -11,7 +11,7 @@ QUERY = "movies set in Vietnam but not about war"
 @pytest.fixture
 def explain(minilm_folder):
     def run(*arguments, model=f"training-free:{minilm_folder}"):
-        return CliRunner().invoke(app, ["explain", *arguments, "--model", model], env={"COLUMNS": "100"})
+        return CliRunner().invoke(app, ["explain", "--model", model, *arguments], env={"COLUMNS": "100"})
 
     return run
 
@@ -50,3 +50,20 @@ def test_a_plain_model_and_none_are_refused_with_the_mend(explain, minilm_folder
 def test_a_missing_folder_is_told_before_anything_is_loaded(explain, tmp_path):
     done = explain(QUERY, "--html", str(tmp_path / "missing" / "x.html"), model="no-such-model")
     assert done.exit_code == 2 and "there is no folder" in " ".join(done.output.split())
+
+
+def test_what_is_read_and_not_acted_on_is_said(explain):
+    query = "films that are not comedies"
+    left_alone = " ".join(explain(query, "--reader", "rules").output.split())
+    assert 'not acted on: "comedies" (property)' in left_alone and "Reader: rules 1" in left_alone
+    assert "[-comedies-]" in explain(query, "--reader", "rules", "--documents", "things").output
+    found = json.loads(explain(QUERY, "--no-act", "--json").stdout)
+    assert found["reading"]["exclusions"][0]["text"] == "war" and " NOT " not in found["plan"]["plan"]
+
+
+def test_the_caller_may_name_what_is_excluded_or_write_syntax(explain):
+    assert "[-Vietnam-]" in explain(QUERY, "--exclude", "Vietnam").output
+    assert "[-war-]" in explain("--syntax", "--", "films -war").output
+    mistake = explain(QUERY, "--exclude", "love")
+    assert mistake.exit_code == 2 and "exclude names 'love'" in " ".join(mistake.output.split())
+    assert explain(QUERY, "--reader", "clever").exit_code == 2
