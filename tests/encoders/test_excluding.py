@@ -100,7 +100,11 @@ def test_several_queries_at_once_are_as_each_by_itself(family):
 def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_the_bit(special):
     encoder, inputs, found = _encoder(), _inputs(), _reading(gates=(0.0, 1.0, 0.0))
     plain = encoder(**inputs).last_hidden_state
+    batches = []
+    encoder.encoder.register_forward_pre_hook(lambda _, states: batches.append(len(states[0])))
     features = encode_excluding(encoder, inputs, found, STRENGTH, special)
+    # Of the whole batch, since the last digits of a row may depend on how many are encoded with it.
+    assert batches[0] == 3
     one = (_rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)), STRENGTH)
     sides = encode_both_sides(encoder, *one, special) if special else encode_sentence(encoder, *one)
     for row in (0, 2):
