@@ -14,18 +14,17 @@ from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.running import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
-from boolattn.reading.rules.rule_reader import Reading
+from boolattn.reading.caller import labelled_reading
 from boolattn.reading.spans import Span
 from tests.evaluation import data_folder
 from tests.queries.catalogs import FOLDER
 from tests.training import small
 
 QUERY = "red kites, not old kites"  # red kites , not old kites
-NOBODY = {"and": (), "or": (), "not": ()}
 
 
 def _reading(operators, cues=None, scopes=None):
-    return Reading(frozenset(operators), NOBODY | (cues or {}), NOBODY | (scopes or {}))
+    return labelled_reading(QUERY, operators, cues or {}, scopes or {})
 
 
 class _Told:
@@ -110,7 +109,7 @@ def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
     text, reading = task.readings["0"]
     assert [span.of(text) for span in reading.scopes["not"]] == ["westerns"]
     assert reading.scopes["and"] == reading.scopes["or"] == () and reading.operators == {"not"}
-    assert task.readings["1"][1] == _reading([])
+    assert not task.readings["1"][1].operators
     measures = evaluate(task, RulesReader()).report.measures
     assert (measures["exact"], measures["scope-F1(not)"]) == (1.0, 1.0)
     assert not [name for name in measures if name.startswith("cue")]
