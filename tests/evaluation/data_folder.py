@@ -47,6 +47,13 @@ def make(folder: Path) -> Path:
         [{"question0": "?", "RQ_rewrite": "comedies about jesters apart from westerns", "corpus_sub_index": [1, 2]}]
     ))  # fmt: skip
     (excluir / "corpus.json").write_text(json.dumps([film[4] for film in FILMS]))
+    _lines(folder / "comlq" / "corpus.jsonl", [{"_id": str(n), "text": film[4]} for n, film in enumerate(FILMS)])
+    _lines(folder / "comlq" / "queries.jsonl", [
+        {"_id": "1", "text": "which comedy is not a western", "type": "2in_1"},
+        {"_id": "2", "text": "which western is not a comedy", "type": "2in_1"},
+        {"_id": "3", "text": "a haunted lighthouse", "type": "1p"},
+    ])  # fmt: skip
+    (folder / "comlq" / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\t2\t2\n2\t1\t2\n3\t3\t2\n")
     _lines(folder / "stackfaq" / "threads.jsonl", [
         {"id": 0, "question": "?", "rephrased": ["Is a bread machine any good?", "baking without a bread machine"],
          "answers": ["A bread machine is not needed: any bread machine recipe works by hand.", "No bread machine."]},

@@ -103,6 +103,13 @@ def test_stackfaq_counts_changed_vectors_and_what_they_cost(folder, minilm_folde
     assert measures["RR, bare"] - measures["RR"] == pytest.approx((bare - changed) / 3)
 
 
+def test_comlq_ranks_for_odd_ids_by_negation(folder):
+    report = run("comlq-half", "--model", "bm25", "--data", folder)
+    assert set(load_benchmark("comlq-half", DataFolder(folder)).queries) == {"1", "3"}
+    assert set(report["by_template"]) == {"negated", "not negated"}
+    assert report["by_template"]["not negated"]["RR@10"] == 1.0
+
+
 def test_a_plain_model_changes_no_vector(folder, minilm_folder):
     measures = run("stackfaq", "--model", minilm_folder, "--data", folder)["measures"]
     assert measures == {"RR": 1.0, "RR, bare": 1.0, "queries": 3, "changed": 0}

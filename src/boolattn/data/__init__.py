@@ -8,6 +8,7 @@ from boolattn.data.bad_rows import BadRowError, Place, SkipBad
 from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import BoolQuestion, read_boolquestions, read_boolquestions_corpus
 from boolattn.data.cdsco import CdscoSentence, Negation, read_cdsco
+from boolattn.data.comlq import ComlqQuery, read_comlq_queries
 from boolattn.data.debian import DebianPackage, DebianTerm, read_debian_packages, read_debian_vocabulary
 from boolattn.data.excluir import ExcluirQuery, read_excluir_corpus, read_excluir_queries
 from boolattn.data.films import Film, read_films
@@ -24,6 +25,7 @@ __all__ = [
     "BadRowError",
     "BoolQuestion",
     "CdscoSentence",
+    "ComlqQuery",
     "DebianPackage",
     "DebianTerm",
     "Document",
@@ -46,6 +48,7 @@ __all__ = [
     "read_boolquestions",
     "read_boolquestions_corpus",
     "read_cdsco",
+    "read_comlq_queries",
     "read_debian_packages",
     "read_debian_vocabulary",
     "read_excluir_corpus",

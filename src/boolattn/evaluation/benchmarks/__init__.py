@@ -24,6 +24,7 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "negconstraint": public.negconstraint,
     "limit-small": public.limit_small,
     "boolquestions": public.boolquestions,
+    "comlq-half": public.comlq,
     "stackfaq": public.stackfaq,
     "nevir": pairs.nevir,
     "excluir": pairs.excluir,

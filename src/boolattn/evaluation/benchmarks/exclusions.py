@@ -9,16 +9,11 @@ from boolattn.data.bad_rows import SkipBad
 from boolattn.data.beir import read_beir_queries
 from boolattn.data.jsonl import Filled, read_jsonl
 from boolattn.data.query_labels import QueryLabels, read_query_labels
+from boolattn.evaluation.benchmarks.public import comlq_test_half
 from boolattn.evaluation.tasks import DataFolder, ExclusionTask
 
 LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
 READ = ("read", "read_per_10000")
-
-
-class _ComlqRow(msgspec.Struct, rename={"number": "_id"}):
-    number: Filled
-    text: Filled
-    type: Filled
 
 
 class _LanguageRow(msgspec.Struct):
@@ -75,14 +70,13 @@ def other_languages(data: DataFolder) -> ExclusionTask:
 
 
 def comlq(data: DataFolder) -> ExclusionTask:
-    """ComLQ, the half whose ids are odd: its negations are properties, which are not acted on over pages."""
-    rows = read_jsonl(data.path / "comlq" / "queries.jsonl", _ComlqRow, data.skip)
-    tested = [row for row in rows if int(row.number) % 2]
+    """ComLQ's test half: its negations are properties, which are not acted on over pages."""
+    groups = comlq_test_half(data)
     return ExclusionTask(
         "comlq-reading",
-        [QueryLabels(row.text) for row in tested],
+        [QueryLabels(query.text) for query in groups],
         ("queries", "read", "share_read"),
-        ["negated" if "n" in row.type else "not negated" for row in tested],
+        list(groups.values()),
     )
 
 

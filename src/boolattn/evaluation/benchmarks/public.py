@@ -7,6 +7,7 @@ from ir_measures import RR
 
 from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
+from boolattn.data.comlq import ComlqQuery, read_comlq_queries
 from boolattn.data.records import Document
 from boolattn.data.stackfaq import read_stackfaq
 from boolattn.evaluation.tasks import DataFolder, RetrievalTask
@@ -40,6 +41,25 @@ def boolquestions(data: DataFolder) -> RetrievalTask:
         template_of={question.query_id: question.operator for question in questions},
         document_tokens=256,
     )
+
+
+def comlq(data: DataFolder) -> RetrievalTask:
+    """ComLQ's test half: passages that discuss what a query asks for."""
+    group_of = {query.query_id: group for query, group in comlq_test_half(data).items()}
+    task = _beir("comlq-half", data, "comlq", document_tokens=256)
+    queries = {key: text for key, text in task.queries.items() if key in group_of}
+    return replace(
+        task,
+        queries=queries,
+        answers={key: task.answers[key] for key in queries},
+        template_of={key: group_of[key] for key in queries},
+    )
+
+
+def comlq_test_half(data: DataFolder) -> dict[ComlqQuery, str]:
+    """Return ComLQ's queries with an odd number, which no training uses, and whether each is negated."""
+    queries = read_comlq_queries(data.path / "comlq", data.skip)
+    return {query: "negated" if query.negated else "not negated" for query in queries if int(query.query_id) % 2}
 
 
 def stackfaq(data: DataFolder) -> RetrievalTask:
