@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 PROMISES = {
     "1_attach.py": ["the same to the bit? True", "taken out: the same to the bit? True"],
     "2_fix_an_existing_index.py": ["before:", "after:"],
-    "3_explain.py": ["Vietnam", "war", "nothing here was learned"],
+    "3_explain.py": ["Vietnam", "war", "Predicted by the learned reader"],
     "4_plan.py": ["movies set in Vietnam NOT war", '+(movies set in Vietnam) -"war"', '"boosting"'],
     "5_evaluate.py": ["bare: P@5", "training-free: P@5"],
 }

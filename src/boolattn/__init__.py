@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from boolattn.encoders.rewriting import rewrite, signed_vectors
     from boolattn.encoders.sentence import DualEncoder
     from boolattn.encoders.shipping import save_without_backbone
+    from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.plan import BooleanPlan
     from boolattn.reading.reading import Reading
@@ -28,6 +29,7 @@ _HOME = {
     "detach": "boolattn.encoders.plugin",
     "load": "boolattn.encoders.loading",
     "load_adapter": "boolattn.encoders.plugin",
+    "load_reader": "boolattn.reading.learned",
     "mechanism_of": "boolattn.encoders.plugin",
     "rewrite": "boolattn.encoders.rewriting",
     "save_adapter": "boolattn.encoders.plugin",
@@ -47,6 +49,7 @@ __all__ = [
     "detach",
     "load",
     "load_adapter",
+    "load_reader",
     "mechanism_of",
     "rewrite",
     "save_adapter",

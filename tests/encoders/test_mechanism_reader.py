@@ -73,12 +73,12 @@ def test_nothing_of_a_prompt_is_read(start):
     assert all(0 <= span.start < span.end <= len(QUERY) for span in spans)
 
 
-def test_without_a_gate_it_does_not_answer_for_the_rules(start):
+def test_without_a_gate_it_does_not_answer_for_the_reader(start):
     model = DualEncoder.untrained(start)
     assert not model.finds_operators
     with pytest.raises(ValueError, match="no learned gate"):
         model.read(QUERY)
-    assert model.plan(QUERY).source == "rules"
+    assert model.plan(QUERY).source == "learned"
 
 
 def test_without_acting_the_gate_of_not_stays_closed(start):

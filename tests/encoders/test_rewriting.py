@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from boolattn import rewrite, signed_vectors
+from boolattn.reading.reading import THRESHOLDS
 from tests.reading.fixed_reader import FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
@@ -36,7 +37,7 @@ def test_what_is_acted_on_is_the_callers_to_choose():
     assert rewrite(QUERY, reader="rules", act=False) == (QUERY, "")
     assert rewrite(QUERY, reader="rules", exclude=[]) == (QUERY, "")
     assert rewrite("movies about war", exclude=["war"]) == ("movies about", "war")
-    sure = FixedReader("love", confidence=0.8)
+    sure = FixedReader("love", confidence=THRESHOLDS["balanced"])
     assert rewrite("love stories", reader=sure) == ("love stories", "")
     assert rewrite("love stories", reader=sure, strictness="balanced") == ("stories", "love")
 

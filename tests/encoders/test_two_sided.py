@@ -16,6 +16,7 @@ from boolattn.encoders.labelled_query import LabelledQuery
 from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED
 from boolattn.encoders.shipping import RECORD_FILE, digests_of
 from boolattn.reading.caller import caller_reading
+from boolattn.reading.reading import THRESHOLDS
 from tests.reading.fixed_reader import FixedReader
 from tests.training import small
 
@@ -87,8 +88,8 @@ def test_any_reader_may_read(model, bare):
 @pytest.mark.parametrize(
     ("reader", "options", "acts"),
     [
-        (FixedReader("war", confidence=0.8), {}, False),
-        (FixedReader("war", confidence=0.8), {"strictness": "balanced"}, True),
+        (FixedReader("war", confidence=THRESHOLDS["balanced"]), {}, False),
+        (FixedReader("war", confidence=THRESHOLDS["balanced"]), {"strictness": "balanced"}, True),
         (FixedReader("war", kind="property"), {}, False),
         (FixedReader("war", kind="property"), {"documents": "things"}, True),
         (FixedReader("war"), {"act": False}, False),

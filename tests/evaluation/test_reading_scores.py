@@ -4,7 +4,7 @@ import pytest
 
 from boolattn.data import QueryLabels
 from boolattn.evaluation.reading_scores import judge, reading_scores, words_in
-from boolattn.reading.reading import Exclusion, Reading
+from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading
 from boolattn.reading.spans import Span
 
 
@@ -86,7 +86,7 @@ def test_unlabelled_queries_are_only_counted():
 
 
 def test_confidence_below_the_threshold_is_not_read():
-    row = (SOUP, ("tomato", "topic", 0.8))
+    row = (SOUP, ("tomato", "topic", THRESHOLDS["balanced"]))
     assert scores(row).figures["recall"] == 0.0
     assert scores(row, strictness="balanced").figures["recall"] == 1.0
 

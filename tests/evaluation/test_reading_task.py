@@ -15,6 +15,7 @@ from boolattn.evaluation.running import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
 from boolattn.reading.caller import labelled_reading
+from boolattn.reading.options import ReadingOptions
 from boolattn.reading.spans import Span
 from tests.evaluation import data_folder
 from tests.queries.catalogs import FOLDER
@@ -109,7 +110,7 @@ def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
     text, reading = task.readings["0"]
     assert [span.of(text) for span in reading.scopes["not"]] == ["westerns"]
     assert reading.scopes["and"] == reading.scopes["or"] == () and reading.operators == {"not"}
-    assert not task.readings["1"][1].operators
+    assert task.readings["1"][1] == labelled_reading("westerns", [], {}, {})
     measures = evaluate(task, RulesReader()).report.measures
     assert (measures["exact"], measures["scope-F1(not)"]) == (1.0, 1.0)
     assert not [name for name in measures if name.startswith("cue")]
@@ -147,7 +148,9 @@ def test_a_boolean_model_reads_and_ranks_and_a_plain_one_ranks_alone(minilm_fold
     assert boolean.operators(text) == {"not"}
     (cue,), (scope,) = boolean.negation(text)
     assert "not" in cue.of(text) and scope.of(text) == "war"
-    assert boolean.read(text) == boolean.queries.read(text) == RulesReader().read(text)
+    assert boolean.read(text) == boolean.queries.read(text)
+    by_rules = load_system(f"training-free:{minilm_folder}", options=ReadingOptions("rules"))
+    assert by_rules.read(text) == RulesReader().read(text)
 
 
 def test_a_mechanism_says_what_its_own_gate_finds_and_without_one_nothing(start, folder, tmp_path):
@@ -180,7 +183,7 @@ def test_queries_may_tell_their_operators():
     assert task.queries == {"a": "films without war", "b": "films"}
     assert all(isinstance(query, LabelledQuery) for query in task.queries.values())
     assert [query.operators for query in task.queries.values()] == [{"not"}, set()]
-    assert all(query.excluded is None for query in task.queries.values())
+    assert all(query.reading is None for query in task.queries.values())
 
 
 @pytest.mark.parametrize("operators", [{}, {"a": frozenset({"not"})}])

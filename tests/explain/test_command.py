@@ -18,7 +18,8 @@ def explain(minilm_folder):
 
 def test_prints_what_was_understood_and_on_what_grounds(explain):
     printed = explain(QUERY).output
-    assert "[-war-]" in printed and "nothing here was learned" in printed
+    assert "[-war-]" in printed and "Predicted by the learned reader" in printed
+    assert "nothing here was learned" in explain(QUERY, "--reader", "rules").output
 
 
 def test_json_has_the_plan_and_the_numbers(explain):

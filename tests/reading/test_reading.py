@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from boolattn.reading.reading import Exclusion, Reading, exclusions_to_apply
+from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading, exclusions_to_apply
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.syntax_reader import SyntaxReader
 
@@ -28,7 +28,9 @@ def test_a_property_is_acted_on_where_documents_are_things():
 
 
 def test_the_learned_reader_must_be_sure():
-    reading = learned(0.95, 0.5)
+    least = [THRESHOLDS[strictness] for strictness in ("safe", "balanced", "sensitive")]
+    assert 1 > least[0] > least[1] > least[2] > 0
+    reading = learned(least[0], least[2])
     assert applied(reading) == applied(reading, "pages", "balanced") == ["comedies"]
     assert applied(reading, "pages", "sensitive") == ["comedies", "war"]
 

@@ -39,7 +39,7 @@ def rewrite(
     Rewritten(wanted='movies set in Vietnam', unwanted='war')
     """
     options = ReadingOptions(reader, documents, strictness, syntax, act)
-    return rewritten(options.applied(options.read([query], exclude)[0]))
+    return rewritten(options.applied(options.read([query], exclude, only_exclusions=True)[0]))
 
 
 def rewritten(reading: Reading) -> Rewritten:
@@ -84,7 +84,7 @@ def signed_vectors(
         >>> signed_vectors(["movies set in Vietnam but not about war"], model.encode)  # doctest: +SKIP
     """
     options = ReadingOptions(reader, documents, strictness, syntax, act)
-    readings = [options.applied(reading) for reading in options.read(queries, exclude)]
+    readings = [options.applied(reading) for reading in options.read(queries, exclude, only_exclusions=True)]
     return signed_vectors_of(readings, embed, penalty)
 
 

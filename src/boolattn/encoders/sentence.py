@@ -212,7 +212,8 @@ class DualEncoder(SentenceTransformer):
         elif exclude is not None or any(value is not None for value in changes.values()):
             queries = [inputs] if isinstance(inputs, str) else list(inputs)
             options = self.options.changed(**changes)
-            read = self.carrying([options.applied(each) for each in options.read(queries, exclude)])
+            readings = options.read(queries, exclude, only_exclusions=True)
+            read = self.carrying([options.applied(each) for each in readings])
             inputs = read[0] if isinstance(inputs, str) else read
         return super().encode_query(inputs, *args, **kwargs)
 

@@ -129,7 +129,7 @@ class BooleanTower(InputModule):
         longest = LONGEST_TOKEN * (self.max_seq_length or LONGEST_QUERY)  # what lies beyond, the encoder does not read
         known = [_known(query) for query in inputs]
         unread = [query[:longest] for query, reading in zip(inputs, known, strict=True) if reading is None]
-        read = iter(self.options.read(unread) if unread else ())
+        read = iter(self.options.read(unread, only_exclusions=True) if unread else ())
         return [self.options.applied(next(read)) if reading is None else reading for reading in known]
 
     def with_offsets(self, queries: Sequence[Any], prompt: str = "", **kwargs: Any) -> tuple[dict[str, Any], Offsets]:

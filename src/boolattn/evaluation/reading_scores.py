@@ -81,8 +81,13 @@ def judge(
         labels,
         excludes,
         over_things if documents == "things" else over_pages,
-        "topic" if over_pages else "property" if over_things else "none",
+        _kind_of(over_pages or over_things),
     )
+
+
+def _kind_of(applied: tuple[Exclusion, ...]) -> str:
+    """Return the kind of what is acted on over some documents or other; of several exclusions, of the surest."""
+    return max(applied, key=lambda each: each.confidence).kind if applied else "none"
 
 
 class ReadingScores(NamedTuple):

@@ -138,9 +138,9 @@ class BooleanRetriever(DenseRetriever):
         return found.cues[NOT.name], found.scopes[NOT.name]
 
     def read(self, query: str) -> Reading:
-        """Return what the model reads."""
+        """Return what the model would act on where every document is a thing, as in all benchmarks of operators."""
         self.queries.options = self.options
-        found: Reading = self.queries.read(query)
+        found: Reading = self.options.changed(documents="things").applied(self.queries.read(query))
         return found
 
 
@@ -205,10 +205,33 @@ class RulesReader:
         return read_by_rules(query)
 
 
+class LearnedReaderSystem:
+    """The learned reader alone, without a model."""
+
+    name = "learned"
+
+    def __init__(self, options: ReadingOptions | None = None) -> None:
+        """Read as the options say, and act as over things, as in all benchmarks of operators."""
+        self.options = (options or ReadingOptions()).changed(reader=self.name, documents="things")
+
+    def operators(self, query: str) -> frozenset[str]:
+        """Return the operators it finds."""
+        return self.read(query).operators
+
+    def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
+        """Return what it takes for exclusions."""
+        found = self.read(text)
+        return found.cues[NOT.name], found.scopes[NOT.name]
+
+    def read(self, query: str) -> Reading:
+        """Return what it reads."""
+        return self.options.applied(self.options.read([query])[0])
+
+
 def load_system(
     name: str, progress: bool = True, backbone: str | None = None, options: ReadingOptions | None = None
 ) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, a shipped adapter with its backbone, or a model, as it is or made Boolean.
+    """Load ``bm25``, ``rules``, ``learned``, a shipped adapter with its backbone, or a model, as it is or made Boolean.
 
     ``rewritten:NAME`` is a plain model whose queries are rewritten: the simple way, to compare with. The options say
     how queries are read; by default, as a model has it.
@@ -217,6 +240,8 @@ def load_system(
         return Bm25Retriever()
     if name == RulesReader.name:
         return RulesReader()
+    if name == LearnedReaderSystem.name:
+        return LearnedReaderSystem(options)
     try:
         if name.startswith(REWRITTEN):
             plain = name.removeprefix(REWRITTEN)
@@ -225,4 +250,6 @@ def load_system(
         kind = BooleanRetriever if isinstance(model, DualEncoder) and model.finds_operators else DenseRetriever
         return kind(title_of(name), model, progress, options)
     except UnknownModelError as error:
-        raise UnknownModelError(f"{error}. Beside models, 'bm25', 'rules' and {REWRITTEN}NAME are known") from error
+        raise UnknownModelError(
+            f"{error}. Beside models, 'bm25', 'rules', 'learned' and {REWRITTEN}NAME are known"
+        ) from error

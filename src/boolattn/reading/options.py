@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.readers import ReaderOrName, reader_of
+from boolattn.reading.readers import DEFAULT_READER, ReaderOrName, reader_of
 from boolattn.reading.reading import (
     Documents,
     Reading,
@@ -14,6 +14,7 @@ from boolattn.reading.reading import (
     require_documents,
     require_strictness,
 )
+from boolattn.reading.screen import Screened
 
 Exclude: TypeAlias = Sequence[str | Sequence[str] | None]
 
@@ -44,19 +45,26 @@ class ReadingOptions:
         """Return the options with some of them changed; None leaves one as it is."""
         return replace(self, **{name: value for name, value in changes.items() if value is not None})
 
-    def read(self, queries: Sequence[str], exclude: Exclude | None = None) -> list[Reading]:
+    def read(
+        self, queries: Sequence[str], exclude: Exclude | None = None, *, only_exclusions: bool = False
+    ) -> list[Reading]:
         """Read queries.
 
         Args:
             queries: The texts.
             exclude: For each query the words that it excludes, as its caller knows them; None for one that the reader
                 is to read. ``[]`` says that no query excludes anything. For a single query, ``["war"]`` will do.
+            only_exclusions: Whether *and* and *or* do not matter, as for a vector: the learned reader is then asked
+                only about queries that pass the screen.
         """
+        reader = reader_of(self.reader, self.syntax)
+        if only_exclusions and (self.reader or DEFAULT_READER) == "learned" and not self.syntax:
+            reader = Screened(reader)
         if exclude is None:
-            return reader_of(self.reader, self.syntax).read(queries)
+            return reader.read(queries)
         said = _one_each(queries, exclude)
         unknown = [query for query, each in zip(queries, said, strict=True) if each is None]
-        read = iter(reader_of(self.reader, self.syntax).read(unknown) if unknown else ())
+        read = iter(reader.read(unknown) if unknown else ())
         return [
             next(read) if each is None else caller_reading(query, each)
             for query, each in zip(queries, said, strict=True)

@@ -12,7 +12,7 @@ from boolattn.reading.syntax_reader import SyntaxReader
 
 ReaderOrName: TypeAlias = Reader | str
 
-DEFAULT_READER = "rules"
+DEFAULT_READER = "learned"
 READERS = ("learned", "rules")
 
 

@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal["topic", "property"]
 Documents: TypeAlias = Literal["things", "pages"]
 Strictness: TypeAlias = Literal["safe", "balanced", "sensitive"]
 
-THRESHOLDS: dict[str, float] = {"safe": 0.9, "balanced": 0.7, "sensitive": 0.4}
+THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
 """How sure the learned reader must be of an exclusion before anything acts on it."""
 
 
@@ -27,12 +27,25 @@ class Exclusion:
         span: Where the query names it, in whole words.
         kind: ``"topic"``: the answer should not be about it ("other than Django"). ``"property"``: a condition on the
             thing asked for ("films that are not comedies"), which pages about such things discuss anyway.
-        confidence: How likely the exclusion is right, from 0 to 1.
+        confidence: How likely the query excludes it, from 0 to 1.
+        topic_confidence: How likely it excludes it as a topic; None if the reader does not doubt the kind.
     """
 
     span: Span
     kind: Kind
     confidence: float
+    topic_confidence: float | None = None
+
+    def over(self, documents: Documents) -> float:
+        """Return how likely it is right to act on the exclusion over such documents.
+
+        Where a document is the thing asked for, topics and properties are both acted on; over pages, topics alone.
+        """
+        if documents == "things":
+            return self.confidence
+        if self.topic_confidence is not None:
+            return self.topic_confidence
+        return self.confidence if self.kind == "topic" else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +164,11 @@ def exclusions_to_apply(
     """
     require_documents(documents)
     require_strictness(strictness)
-    least = THRESHOLDS[strictness] if reading.source == "learned" else 0.0
+    chosen = reading.source != "learned"
     return tuple(
         each
         for each in reading.exclusions
-        if each.confidence >= least and (each.kind == "topic" or documents == "things")
+        if each.over(documents) > 0 and (chosen or each.over(documents) >= THRESHOLDS[strictness])
     )
 
 

@@ -1,0 +1,5 @@
+"""``python -m boolattn``."""
+
+from boolattn.cli import app
+
+app()

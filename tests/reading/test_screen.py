@@ -1,0 +1,85 @@
+import time
+
+import pytest
+
+from boolattn.reading.reading import Reading
+from boolattn.reading.screen import Screened, may_exclude
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "laptop no touchscreen",
+        "hotels in Rome but nothing near the station",
+        "films that aren't comedies",
+        "films that aren\u2019t comedies",
+        "lasanga with out ricotta",
+        "all Jane Austen novels exept Emma",
+        "vitamin c wihtout zinc",
+        "jaguar -car",
+        '"apple pie" -"apple inc"',
+        "country != UK",
+        "SMOOTHIES WITHOUT BANANA",
+        "fed up with jira",
+        "Forget penthouses, show me family apartments",
+        "we already have Catan, what next",
+    ],
+)
+def test_it_lets_exclusions_through(query):
+    assert may_exclude(query)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "",
+        "weather in paris",
+        "who wrote the origin of species",
+        "best t-shirt printer",
+        "e-mail client for mac - download",
+        "What is the capital of Peru?",
+        "movie - detroit - cast",
+        "Kuka näytteli Aku Ankkaa?",
+        "2019-2020 season",
+    ],
+)
+def test_it_stops_queries_that_hold_no_word_of_exclusion(query):
+    assert not may_exclude(query)
+
+
+class _Asked:
+    name = "asked 1"
+
+    def __init__(self):
+        self.queries = []
+
+    def read(self, queries):
+        self.queries += queries
+        return [Reading.plain(query, "rules", self.name) for query in queries]
+
+
+def test_a_screened_reader_is_asked_only_about_queries_that_may_exclude_something():
+    asked = _Asked()
+    readings = Screened(asked).read(["weather", "no onions", "films", "tea without milk"])
+    assert asked.queries == ["no onions", "tea without milk"]
+    assert [reading.query for reading in readings] == ["weather", "no onions", "films", "tea without milk"]
+    assert {reading.reader for reading in readings} == {"asked 1"} == {Screened(asked).name}
+
+
+def test_no_reader_is_asked_about_ordinary_queries():
+    asked = _Asked()
+    Screened(asked).read(["weather", "films"])
+    assert asked.queries == []
+
+
+def test_time_grows_with_the_length_and_no_faster():
+    def seconds(query):
+        times = []
+        for _ in range(3):
+            start = time.perf_counter()
+            may_exclude(query)
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    for words in ("prefer the ", "different so ", "aaaa ", "don ", "(((", "over x "):
+        assert seconds(words * 16_000) < 24 * seconds(words * 2_000)
