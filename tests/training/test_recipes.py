@@ -4,12 +4,15 @@ from pathlib import Path
 import pytest
 
 from boolattn.evaluation.benchmarks import BENCHMARKS
+from boolattn.training.reader.recipe import load_reader_recipe
+from boolattn.training.reader.sources import SOURCES as READER_SOURCES
 from boolattn.training.recipes import RecipeError, change_of, load_recipe, recipe_of
 from boolattn.training.sources import SOURCES
 from boolattn.training.study.plan import load_study, plan_study
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 STUDIES = {path for path in RECIPES.glob("*.toml") if "[[systems]]" in path.read_text(encoding="utf-8")}
+READERS = {RECIPES / "reader.toml", RECIPES / "reader-open.toml"}
 BARE = {"data": {"source": "quest"}}
 
 
@@ -106,11 +109,18 @@ def test_a_change_is_of_one_key(change, says):
         load_recipe(RECIPES / "paper-quest.toml", dict([change_of(change)]))
 
 
-@pytest.mark.parametrize("path", sorted({*RECIPES.glob("*.toml")} - STUDIES), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted({*RECIPES.glob("*.toml")} - STUDIES - READERS), ids=lambda path: path.stem)
 def test_every_recipe_can_be_read(path):
     recipe = load_recipe(path)
     assert recipe.data.source in SOURCES
     assert (recipe.training.candidates == "corpus") <= (recipe.model.similarity == "cosine")
+
+
+@pytest.mark.parametrize("path", sorted(READERS), ids=lambda path: path.stem)
+def test_every_reader_recipe_names_known_sources_and_their_licences(path):
+    recipe = load_reader_recipe(path)
+    assert set(recipe.sources) <= set(READER_SOURCES)
+    assert set(recipe.sources) - {"real-exclusions", "real-plain"} <= set(recipe.licences)
 
 
 @pytest.mark.parametrize("path", sorted(STUDIES), ids=lambda path: path.stem)

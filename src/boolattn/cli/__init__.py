@@ -16,6 +16,7 @@ from boolattn.cli.search import search
 from boolattn.cli.ship import ship
 from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
+from boolattn.cli.train_reader import bench_reader, train
 
 
 class Commands(TyperGroup):
@@ -44,6 +45,8 @@ app.command()(ship)
 app.command()(study)
 app.command()(study_table)
 app.add_typer(bench, name="bench")
+bench.command("reader")(bench_reader)
+app.add_typer(train, name="train")
 
 
 def _version(wanted: bool) -> None:

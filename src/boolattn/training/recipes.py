@@ -219,7 +219,7 @@ def change_of(text: str) -> tuple[str, Any]:
 
 def recipe_of(values: Mapping[str, Any]) -> Recipe:
     """Build a recipe from a table as TOML gives it; a key nobody knows is an error, never ignored."""
-    _refuse_unknown("the recipe", values, ["stage", "seed", *_SECTIONS])
+    refuse_unknown("the recipe", values, ["stage", "seed", *_SECTIONS])
     if loose := [name for name in _SECTIONS if not isinstance(values.get(name, {}), Mapping)]:
         raise RecipeError(f"{loose[0]} is a section: write [{loose[0]}] and its keys below")
     stage: Any = values.get("stage")
@@ -236,13 +236,14 @@ def recipe_of(values: Mapping[str, Any]) -> Recipe:
 
 
 def _section(name: str, kind: type[Section], values: Mapping[str, Any]) -> Section:
-    _refuse_unknown(f"[{name}]", values, [each.name for each in dataclasses.fields(kind)])  # type: ignore[arg-type]
+    refuse_unknown(f"[{name}]", values, [each.name for each in dataclasses.fields(kind)])  # type: ignore[arg-type]
     try:
         return msgspec.convert(values, kind)
     except msgspec.ValidationError as error:
         raise RecipeError(f"[{name}]: {error}") from error
 
 
-def _refuse_unknown(where: str, values: Mapping[str, Any], known: list[str]) -> None:
+def refuse_unknown(where: str, values: Mapping[str, Any], known: list[str]) -> None:
+    """Raise where a table has keys that would be ignored."""
     if unknown := sorted(set(values) - set(known)):
         raise RecipeError(f"{where} has no {', '.join(map(repr, unknown))}; it knows {', '.join(known)}")

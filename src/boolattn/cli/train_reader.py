@@ -1,0 +1,65 @@
+"""boolattn train reader, boolattn bench reader."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boolattn.cli.train import Changes, Data, Out, RecipeFile
+
+train = typer.Typer(help="Train what reads queries.", no_args_is_help=True)
+
+
+@train.callback()
+def _train() -> None:
+    """Keep ``reader`` a command of its own, though it is the only one."""
+
+
+@train.command("reader")
+def train_reader(
+    recipe: RecipeFile,
+    data: Data,
+    out: Out,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="What `boolattn bench reader` wrote (calibration.json); without it, confidence is raw."),
+    ] = None,
+    changes: Changes = None,
+) -> None:
+    """Train a reader of queries and write it to OUT/reader; run again after an interruption to resume."""
+    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.training.reader.recipe import load_reader_recipe
+    from boolattn.training.reader.ship import write_reader
+    from boolattn.training.recipes import change_of
+
+    try:
+        chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())))
+        folder = write_reader(chosen, DataFolder(data), out, calibration)
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
+    typer.echo(f"the reader: {folder}")
+
+
+def bench_reader(
+    recipe: RecipeFile,
+    data: Data,
+    out: Out,
+    seed: Annotated[
+        list[int] | None, typer.Option(help="A seed to train with; repeat. By default the recipe's.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Folder to draw the curve and the reliability plot to.")] = None,
+    changes: Changes = None,
+) -> None:
+    """Measure a reader's recipe: five readers a seed, each of which reads the fifth that it was not trained on."""
+    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.training.reader.folds import measure_recipe
+    from boolattn.training.reader.recipe import load_reader_recipe
+    from boolattn.training.recipes import change_of
+
+    try:
+        chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())))
+        found = measure_recipe(chosen, DataFolder(data), out, seed or [chosen.seed], plot)
+    except (ValueError, OSError) as error:
+        raise typer.BadParameter(str(error)) from error
+    typer.echo(json.dumps(found, indent=2))

@@ -1,0 +1,1 @@
+"""Training of the learned reader: labelled queries -> a network -> the ONNX file that ``boolattn.reading`` runs."""

@@ -1,0 +1,74 @@
+"""A trained network -> the folder that ``LearnedReader`` loads: ONNX, eight bits a weight."""
+
+import dataclasses
+import hashlib
+import json
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+
+from boolattn.reading.learned import CARD_FILE, MODEL_FILE, TOKENIZER_FILE, ReaderCard
+from boolattn.reading.reader_tokens import MOST_TOKENS
+from boolattn.training.reader.network import ReaderNetwork
+
+MOST_QUERIES = 4096  # in one call
+
+
+def export_reader(network: ReaderNetwork, tokenizer: Tokenizer, card: ReaderCard, folder: Path) -> None:
+    """Write a reader's folder; the card's checksums are filled in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        exact = Path(scratch, MODEL_FILE)
+        write_onnx(network, exact)
+        _quantise(exact, folder / MODEL_FILE)
+    tokenizer.save(str(folder / TOKENIZER_FILE))
+    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (MODEL_FILE, TOKENIZER_FILE)}
+    write_card(dataclasses.replace(card, sha256=sums), folder)
+
+
+def write_card(card: ReaderCard, folder: Path) -> None:
+    """Write what is known of a reader."""
+    text = json.dumps(dataclasses.asdict(card), indent=2, ensure_ascii=False) + "\n"
+    (folder / CARD_FILE).write_text(text, encoding="utf-8")
+
+
+def write_onnx(network: ReaderNetwork, path: Path) -> None:
+    """Write the network in full precision."""
+    import onnx
+
+    example = tuple(torch.ones(2, 12, dtype=torch.long) for _ in range(3))
+    queries, tokens = torch.export.Dim("B", min=1, max=MOST_QUERIES), torch.export.Dim("L", min=2, max=MOST_TOKENS)
+    shapes: Any = ({0: queries, 1: tokens},) * 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the exporter's remarks on names of axes
+        program = torch.onnx.export(
+            network.eval(),
+            example,
+            dynamo=True,
+            verbose=False,
+            input_names=["ids", "types", "mask"],
+            output_names=["of_query", "of_tokens"],
+            dynamic_shapes=shapes,
+        )
+    assert program is not None
+    program.save(str(path))
+    model = onnx.load(path)
+    del model.graph.value_info[:]  # shapes from before the exporter's own rewriting, which quantisation stumbles over
+    onnx.save(model, path)
+
+
+def _quantise(exact: Path, path: Path) -> None:
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    quantize_dynamic(
+        exact,
+        path,
+        weight_type=QuantType.QInt8,
+        per_channel=True,  # one scale for all changes one reading in two hundred
+        op_types_to_quantize=["MatMul", "Gemm", "Gather"],
+        extra_options={"MatMulConstBOnly": True},
+    )

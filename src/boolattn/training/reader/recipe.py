@@ -1,0 +1,57 @@
+"""A reader's recipe: everything its training depends on but the data itself."""
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from boolattn.training.recipes import RecipeError, refuse_unknown
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReaderRecipe:
+    """How a reader is trained.
+
+    Attributes:
+        name: What it is called; readings report it.
+        version: Of its weights; raise it whenever they change.
+        start: A pretrained encoder of BERT's form, by hub name or folder, with an uncased tokenizer.
+        layers: How many of its layers to keep, from below.
+        sources: For each source of ``boolattn.training.reader.sources``, how often a row comes up in an epoch; below 1,
+            the share of its rows that does.
+        epochs: How many.
+        batch_size: Queries per step.
+        learning_rate: Of the encoder, falling to 0 after a warm-up of 100 steps.
+        head_learning_rate: Of the two heads.
+        seed: Of drawing, noise and initial weights.
+        licences: Of the sources, for the reader's card.
+    """
+
+    name: str
+    version: str
+    sources: dict[str, float]
+    start: str = "sentence-transformers/all-MiniLM-L6-v2"
+    layers: int = 6
+    epochs: int = 3
+    batch_size: int = 64
+    learning_rate: float = 8e-5
+    head_learning_rate: float = 4e-4
+    seed: int = 0
+    licences: dict[str, str] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        return dataclasses.asdict(self)
+
+
+def load_reader_recipe(path: Path, changes: dict[str, Any] | None = None) -> ReaderRecipe:
+    """Read a recipe; ``changes`` replace some of its settings."""
+    settings = tomllib.loads(path.read_text(encoding="utf-8")) | (changes or {})
+    refuse_unknown(str(path), settings, [each.name for each in dataclasses.fields(ReaderRecipe)])
+    try:
+        return msgspec.convert(settings, ReaderRecipe)
+    except msgspec.ValidationError as error:
+        raise RecipeError(f"{path}: {error}") from error

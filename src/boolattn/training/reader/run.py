@@ -1,0 +1,152 @@
+"""A reader's recipe -> a trained network, on the trainer of transformers; resumable."""
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.utils.data import Dataset, SequentialSampler
+from transformers import AutoTokenizer, Trainer, TrainingArguments
+
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.reading.reader_tokens import prepare
+from boolattn.training.reader.batches import batches_of, tensors_of
+from boolattn.training.reader.network import ReaderNetwork, reader_loss
+from boolattn.training.reader.recipe import ReaderRecipe
+from boolattn.training.reader.rows import ReaderRow, fold_of, with_noise
+from boolattn.training.reader.sources import HELD_OUT, SOURCES
+from boolattn.training.recipes import RecipeError
+from boolattn.training.running import last_checkpoint
+
+WEIGHTS_FILE, RECIPE_FILE = "reader.safetensors", "recipe.json"
+WARMUP_STEPS, SAVE_STEPS = 100, 200
+
+
+def train_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | None = None) -> ReaderNetwork:
+    """Train a reader, or resume its training; its weights go to ``out``.
+
+    Args:
+        recipe: How to train.
+        data: The folder with the sources' data.
+        out: Where checkpoints and weights go.
+        hold_out: A fold of the sources in ``HELD_OUT`` that is not trained on, to be measured with.
+    """
+    _claim(out, recipe, hold_out)
+    if not (out / WEIGHTS_FILE).exists():
+        _train(recipe, data, out, hold_out)
+    # Loaded anew: the trainer leaves its own network wrapped to compute in half precision.
+    network = ReaderNetwork.begin(recipe.start, recipe.layers)
+    network.load_state_dict(load_file(out / WEIGHTS_FILE))
+    return network.eval()
+
+
+def _train(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | None) -> None:
+    torch.manual_seed(recipe.seed)
+    network = ReaderNetwork.begin(recipe.start, recipe.layers)
+    batches = _draw(recipe, _rows(recipe, data, hold_out))
+    trainer = _ReaderTrainer(
+        model=network,
+        args=_arguments(recipe, out),
+        train_dataset=_Batches(batches, tokenizer_of(recipe)),
+        data_collator=lambda items: items[0],
+        optimizers=(_optimizer(network, recipe), None),
+    )
+    checkpoint, started = last_checkpoint(out), time.time()
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    save_file(network.state_dict(), out / f"{WEIGHTS_FILE}.part")
+    (out / f"{WEIGHTS_FILE}.part").rename(out / WEIGHTS_FILE)  # whole or not at all
+    finished = {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": round(time.time() - started, 1)}
+    (out / "results.json").write_text(json.dumps(finished | {"log": trainer.state.log_history}, indent=2) + "\n")
+
+
+def tokenizer_of(recipe: ReaderRecipe) -> Tokenizer:
+    """Return the tokenizer of the encoder that training starts from, set to what the reader takes."""
+    return prepare(AutoTokenizer.from_pretrained(recipe.start).backend_tokenizer)
+
+
+def _rows(recipe: ReaderRecipe, data: DataFolder, hold_out: int | None) -> dict[str, list[ReaderRow]]:
+    if unknown := sorted(set(recipe.sources) - set(SOURCES)):
+        raise RecipeError(f"[sources] has no {', '.join(unknown)}; there are {', '.join(SOURCES)}")
+    found = {}
+    for name in recipe.sources:
+        rows = SOURCES[name](data)
+        found[name] = [row for row in rows if name not in HELD_OUT or fold_of(row.query) != hold_out]
+    return found
+
+
+def _draw(recipe: ReaderRecipe, rows: Mapping[str, Sequence[ReaderRow]]) -> list[list[ReaderRow]]:
+    """Draw the batches of all epochs ahead, so that a resumed run sees what the interrupted one would have."""
+    rng, found = Random(recipe.seed), []
+    for _ in range(recipe.epochs):
+        epoch: list[ReaderRow] = []
+        for name, times in recipe.sources.items():
+            whole = int(times)
+            epoch += [*rows[name]] * whole + rng.sample(list(rows[name]), round((times - whole) * len(rows[name])))
+        found += batches_of([with_noise(row, rng) for row in epoch], recipe.batch_size, rng)
+    return found
+
+
+def _optimizer(network: ReaderNetwork, recipe: ReaderRecipe) -> torch.optim.Optimizer:
+    encoder = [weight for weight in network.encoder.parameters() if weight.requires_grad]
+    heads = [*network.of_query.parameters(), *network.of_tokens.parameters()]
+    groups = [{"params": encoder, "lr": recipe.learning_rate}, {"params": heads, "lr": recipe.head_learning_rate}]
+    return torch.optim.AdamW(groups, weight_decay=0.01)
+
+
+def _arguments(recipe: ReaderRecipe, out: Path) -> TrainingArguments:
+    return TrainingArguments(
+        output_dir=str(out),
+        per_device_train_batch_size=1,  # of the batches drawn ahead
+        num_train_epochs=1,
+        lr_scheduler_type="linear",
+        warmup_steps=WARMUP_STEPS,
+        max_grad_norm=1.0,
+        bf16=True,
+        use_cpu=not torch.accelerator.is_available(),
+        seed=recipe.seed,
+        save_steps=SAVE_STEPS,
+        save_total_limit=1,
+        logging_steps=50,
+        report_to=[],
+        remove_unused_columns=False,
+        dataloader_pin_memory=False,
+    )
+
+
+class _Batches(Dataset[dict[str, Tensor]]):
+    """Batches drawn ahead, made tensors of when their turn comes."""
+
+    def __init__(self, batches: Sequence[Sequence[ReaderRow]], tokenizer: Tokenizer) -> None:
+        self.batches, self.tokenizer = batches, tokenizer
+
+    def __len__(self) -> int:
+        return len(self.batches)
+
+    def __getitem__(self, place: int) -> dict[str, Tensor]:
+        return tensors_of(self.tokenizer, self.batches[place])
+
+
+class _ReaderTrainer(Trainer):
+    def compute_loss(self, model: Any, inputs: dict[str, Tensor], *args: Any, **kwargs: Any) -> Any:
+        of_query, of_tokens = model(inputs["ids"], inputs["types"], inputs["mask"])
+        return reader_loss(of_query, of_tokens, inputs)
+
+    def _get_train_sampler(self, *args: Any) -> Any:
+        return SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
+
+
+def _claim(out: Path, recipe: ReaderRecipe, hold_out: int | None) -> None:
+    """Note whose checkpoints the folder holds; refuse it to any other recipe."""
+    noted = json.dumps({"recipe": recipe.as_dict(), "hold_out": hold_out}, indent=2) + "\n"
+    path = out / RECIPE_FILE
+    if path.exists() and path.read_text(encoding="utf-8") != noted:
+        raise RecipeError(f"{out} holds a run of another recipe ({path}): give another folder, or delete this one")
+    out.mkdir(parents=True, exist_ok=True)
+    path.write_text(noted, encoding="utf-8")
