@@ -54,7 +54,8 @@ def real_exclusions(data: DataFolder) -> Iterator[ReaderRow]:
 def real_screened(data: DataFolder) -> Iterator[ReaderRow]:
     """The other real queries that pass the screen, but for those found to be labelled wrongly by default.
 
-    They count as excluding no topic. Where a first model disagreed, a person looked: ``labels/real-queries.jsonl``.
+    They count as excluding no topic; those that a first model disagreed with were inspected, see
+    ``labels/real-queries.jsonl``.
     """
     decided = _decided()
     for query in _unlabelled(data):
@@ -78,7 +79,7 @@ def kinds(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def handwritten(data: DataFolder) -> Iterator[ReaderRow]:
-    """More queries labelled by kind: questions, keywords, chat, other languages, code."""
+    """Queries labelled by kind, written by a language model: questions, keywords, chat, other languages, code."""
     return labelled_rows(LABELS / "handwritten.jsonl", data)
 
 
