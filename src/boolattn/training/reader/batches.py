@@ -1,6 +1,5 @@
 """Rows -> arrays: what the network takes, and what it should say."""
 
-import math
 from collections.abc import Sequence
 from random import Random
 
@@ -30,11 +29,6 @@ def batches_of(rows: Sequence[ReaderRow], size: int, rng: Random) -> list[list[R
         found += [pool[place : place + size] for place in range(0, len(pool), size)]
     rng.shuffle(found)
     return found
-
-
-def steps_of(rows: int, size: int) -> int:
-    """Return how many batches so many rows make."""
-    return math.ceil(rows / size)
 
 
 def tensors_of(tokenizer: Tokenizer, rows: Sequence[ReaderRow]) -> dict[str, Tensor]:
