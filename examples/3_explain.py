@@ -6,9 +6,9 @@ from pathlib import Path
 from rich.console import Console
 
 from boolattn import DualEncoder
-from boolattn.explain.html import page
-from boolattn.explain.query import explain
-from boolattn.explain.terminal import render
+from boolattn.explanation.html import page
+from boolattn.explanation.query import explain
+from boolattn.explanation.terminal import render
 
 name = sys.argv[1] if len(sys.argv) > 1 else "sentence-transformers/all-MiniLM-L6-v2"
 explanation = explain(DualEncoder.training_free(name), "movies set in Vietnam but not about war")

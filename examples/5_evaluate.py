@@ -10,9 +10,9 @@ from boolattn import DualEncoder
 from boolattn.evaluation.measures import per_query, violation
 from boolattn.evaluation.significance import means
 from boolattn.evaluation.systems import DenseRetriever
-from boolattn.queries.atoms import Column, Phrases
-from boolattn.queries.catalog import build_catalog
-from boolattn.queries.generator import generate
+from boolattn.generation.catalog.atoms import Column, Phrases
+from boolattn.generation.catalog.catalog import build_catalog
+from boolattn.generation.generator import generate
 
 name = sys.argv[1] if len(sys.argv) > 1 else "sentence-transformers/all-MiniLM-L6-v2"
 

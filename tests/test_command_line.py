@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
-from boolattn.encoders import loading
+from boolattn.encoders.storage import model_names as loading
 from boolattn.evaluation.benchmarks import generated
-from boolattn.training.study import plan
+from boolattn.study import plan
 
 
 @pytest.mark.parametrize(

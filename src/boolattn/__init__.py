@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig, Trace
-    from boolattn.encoders.loading import load, shipped_adapters
-    from boolattn.encoders.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
-    from boolattn.encoders.rewriting import rewrite, signed_vectors
-    from boolattn.encoders.sentence import DualEncoder
-    from boolattn.encoders.shipping import save_without_backbone
+    from boolattn.encoders.attach.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
+    from boolattn.encoders.dual_encoder import DualEncoder
+    from boolattn.encoders.storage.adapters import save_without_backbone
+    from boolattn.encoders.storage.model_names import load, shipped_adapters
+    from boolattn.encoders.vectors.rewriting import rewrite, signed_vectors
     from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.plan import BooleanPlan
@@ -22,20 +22,20 @@ _HOME = {
     "BooleanPlan": "boolattn.reading.plan",
     "Reading": "boolattn.reading.reading",
     "ReadingOptions": "boolattn.reading.options",
-    "DualEncoder": "boolattn.encoders.sentence",
+    "DualEncoder": "boolattn.encoders.dual_encoder",
     "BoolAttnConfig": "boolattn.attention",
     "Trace": "boolattn.attention",
-    "attach": "boolattn.encoders.plugin",
-    "detach": "boolattn.encoders.plugin",
-    "load": "boolattn.encoders.loading",
-    "load_adapter": "boolattn.encoders.plugin",
+    "attach": "boolattn.encoders.attach.plugin",
+    "detach": "boolattn.encoders.attach.plugin",
+    "load": "boolattn.encoders.storage.model_names",
+    "load_adapter": "boolattn.encoders.attach.plugin",
     "load_reader": "boolattn.reading.learned",
-    "mechanism_of": "boolattn.encoders.plugin",
-    "rewrite": "boolattn.encoders.rewriting",
-    "save_adapter": "boolattn.encoders.plugin",
-    "save_without_backbone": "boolattn.encoders.shipping",
-    "shipped_adapters": "boolattn.encoders.loading",
-    "signed_vectors": "boolattn.encoders.rewriting",
+    "mechanism_of": "boolattn.encoders.attach.plugin",
+    "rewrite": "boolattn.encoders.vectors.rewriting",
+    "save_adapter": "boolattn.encoders.attach.plugin",
+    "save_without_backbone": "boolattn.encoders.storage.adapters",
+    "shipped_adapters": "boolattn.encoders.storage.model_names",
+    "signed_vectors": "boolattn.encoders.vectors.rewriting",
 }
 
 __all__ = [

@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from boolattn import attach
-from boolattn.encoders.excluding import encode_both_sides, encode_excluding, encode_sentence
-from boolattn.encoders.readout import UNWANTED, UNWANTED_STATES, WANTED
-from boolattn.encoders.token_reading import TokenReading
-from boolattn.encoders.tower import GIVEN_SCOPES_CONFIG
+from boolattn.encoders.query_tower import GIVEN_SCOPES_CONFIG
+from boolattn.encoders.readers.token_reading import TokenReading
+from boolattn.encoders.vectors.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED
+from boolattn.encoders.vectors.two_sided import encode_both_sides, encode_excluding, encode_sentence
 from tests.encoders.tiny import batch, tiny
 
 FIRST, LAST = 1, 2  # the special tokens, at both ends

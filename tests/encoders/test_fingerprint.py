@@ -1,6 +1,6 @@
 import torch
 
-from boolattn.encoders.fingerprint import fingerprint
+from boolattn.encoders.storage.fingerprint import fingerprint
 from tests.encoders.tiny import tiny
 
 

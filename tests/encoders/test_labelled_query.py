@@ -1,6 +1,6 @@
 import pytest
 
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.reading.caller import caller_reading
 
 

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, DualEncoder, mechanism_of
-from boolattn.encoders.reading_features import TRACE
+from boolattn.encoders.readers.reading_features import TRACE
 from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"

@@ -1,6 +1,6 @@
 import torch
 
-from boolattn.encoders.token_reading import TokenReading, exclusions_on_tokens, in_text, reading_on_characters
+from boolattn.encoders.readers.token_reading import TokenReading, exclusions_on_tokens, in_text, reading_on_characters
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.reading import Reading
 from boolattn.reading.rules.rule_reader import read_by_rules

@@ -9,7 +9,7 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
-from boolattn.evaluation.query_cost import ordinary_queries
+from boolattn.bench.query_cost import ordinary_queries
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.reading.readers import reader_of
 

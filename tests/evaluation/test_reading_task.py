@@ -9,16 +9,16 @@ from typer.testing import CliRunner
 
 from boolattn import BoolAttnConfig, DualEncoder, mechanism_of
 from boolattn.cli import app
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.evaluation.benchmarks import generated, load_benchmark
-from boolattn.evaluation.running import evaluate
+from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.spans import Span
 from tests.evaluation import data_folder
-from tests.queries.catalogs import FOLDER
+from tests.generation.catalogs import FOLDER
 from tests.training import small
 
 QUERY = "red kites, not old kites"  # red kites , not old kites

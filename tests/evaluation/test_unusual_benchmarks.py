@@ -10,13 +10,13 @@ import zstandard
 
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.queries.exclusions import EXCLUSIONS
-from boolattn.queries.films import genre_exclusions
-from boolattn.queries.splits import Splits
+from boolattn.generation.catalog.splits import Splits
+from boolattn.generation.domains.films import genre_exclusions
+from boolattn.generation.wordings.exclusions import EXCLUSIONS
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.readers import reader_of
 from boolattn.reading.spans import Span
-from tests.queries.catalogs import FOLDER, films, jsonl
+from tests.generation.catalogs import FOLDER, films, jsonl
 
 NAMES = ("films-unusual", "debian-unusual")
 

@@ -1,9 +1,9 @@
 import pytest
 
 from boolattn.integrations import langchain, llama_index
-from boolattn.retrieval.engines.protocol import Condition
-from boolattn.retrieval.hits import AtomEffect, SearchHit, fields_with_reasons
-from boolattn.retrieval.searcher import Searcher
+from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.search.hits import AtomEffect, SearchHit, fields_with_reasons
+from boolattn.retrieval.search.searcher import Searcher
 from tests.retrieval.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
 
 

@@ -6,16 +6,16 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from boolattn.queries.expressions import expression_of
-from boolattn.queries.generator import generate
+from boolattn.generation.catalog.expressions import expression_of
+from boolattn.generation.generator import generate
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import AllOf, QueryAtom, negated
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse
-from tests.queries.catalogs import CATALOGS
-from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees
+from tests.generation.catalogs import CATALOGS
+from tests.generation.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees
 
 NOTHING = {"and": (), "or": (), "not": ()}
 

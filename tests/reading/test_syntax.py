@@ -9,7 +9,7 @@ from boolattn.reading.spans import Span
 from boolattn.reading.syntax import QuerySyntaxError, parse
 from boolattn.reading.syntax_reader import is_syntax
 from boolattn.reading.syntax_tokens import written
-from tests.queries.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording
+from tests.generation.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from boolattn.retrieval.engines.opening import open_engine
-from tests.retrieval.engines.milvus_server import MilvusProcess, milvus_server
+from boolattn.retrieval.index.opening import open_engine
+from tests.retrieval.index.milvus_server import MilvusProcess, milvus_server
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,8 @@
 import sys
 from typing import Any
 
-from boolattn.retrieval import indexing
-from boolattn.retrieval.engines.opening import open_engine
+from boolattn.retrieval.index import fill as indexing
+from boolattn.retrieval.index.opening import open_engine
 
 
 class Aloud:

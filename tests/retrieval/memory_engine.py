@@ -8,7 +8,7 @@ import bm25s
 import numpy as np
 import Stemmer
 
-from boolattn.retrieval.engines.protocol import Condition, Hit, IndexDescription, Rows, Vectors, WrongIndexError
+from boolattn.retrieval.index.protocol import Condition, Hit, IndexDescription, Rows, Vectors, WrongIndexError
 
 _COMPARISONS = {"=": eq, "!=": ne, "<": lt, "<=": le, ">": gt, ">=": ge, "in": lambda value, among: value in among}
 

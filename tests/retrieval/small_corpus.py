@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 from random import Random
 
-from boolattn.encoders.loading import load_encoder
-from boolattn.retrieval.documents import survey
-from boolattn.retrieval.encoding import Encoded, encode_corpus
+from boolattn.encoders.storage.model_names import load_encoder
+from boolattn.retrieval.corpus.documents import survey
+from boolattn.retrieval.vectors.encoding import Encoded, encode_corpus
 
 SHARD = 60
 WORDS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "from", "over", "Peru", "Chad", "Nepal"]

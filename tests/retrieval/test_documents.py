@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 import zstandard
 
-from boolattn.retrieval import documents
-from boolattn.retrieval.documents import NUMBERED, BadDocumentError, CorpusReader, Fields, survey
+from boolattn.retrieval.corpus import documents
+from boolattn.retrieval.corpus.documents import NUMBERED, BadDocumentError, CorpusReader, Fields, survey
 
 ROWS = [
     {"_id": "a", "title": "Alien", "text": "In space.", "year": 1979, "cast": ["Weaver", "Holm"], "rating": 8},

@@ -6,8 +6,8 @@ import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
-from boolattn.retrieval.manifest import Manifest
-from boolattn.retrieval.shards import read_shard
+from boolattn.retrieval.vectors.manifest import Manifest
+from boolattn.retrieval.vectors.shards import read_shard
 from tests.training.small import backbone
 
 FILMS = [

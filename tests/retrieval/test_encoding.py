@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from boolattn.encoders.document_vectors import document_vectors
-from boolattn.encoders.fingerprint import document_fingerprint
-from boolattn.encoders.loading import load_encoder
-from boolattn.retrieval.documents import survey
-from boolattn.retrieval.encode_job import WrongFolderError
-from boolattn.retrieval.encoding import encode_corpus
-from boolattn.retrieval.manifest import MANIFEST_FILE, Manifest
-from boolattn.retrieval.shards import checksum, read_shard
+from boolattn.encoders.document_encoder import document_vectors
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.model_names import load_encoder
+from boolattn.retrieval.corpus.documents import survey
+from boolattn.retrieval.vectors.encode_job import WrongFolderError
+from boolattn.retrieval.vectors.encoding import encode_corpus
+from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, Manifest
+from boolattn.retrieval.vectors.shards import checksum, read_shard
 from tests.retrieval.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 

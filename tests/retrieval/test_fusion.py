@@ -1,7 +1,7 @@
 import pytest
 
-from boolattn.retrieval.engines.protocol import Hit
-from boolattn.retrieval.fusion import fuse
+from boolattn.retrieval.index.protocol import Hit
+from boolattn.retrieval.search.fusion import fuse
 
 
 def hits(*ids):

@@ -5,7 +5,7 @@ import signal
 import time
 from random import Random
 
-from boolattn.retrieval.manifest import MANIFEST_FILE
+from boolattn.retrieval.vectors.manifest import MANIFEST_FILE
 from tests.retrieval.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from boolattn.retrieval.manifest import MANIFEST_FILE, BadManifestError, Manifest, Shard
+from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, BadManifestError, Manifest, Shard
 
 MANIFEST = Manifest(
     model="small",

@@ -5,11 +5,11 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder, ReadingOptions
-from boolattn.encoders.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.retrieval.engines.protocol import Condition, IndexDescription, Rows, WrongIndexError
-from boolattn.retrieval.searcher import Searcher, SearchSettings
+from boolattn.retrieval.index.protocol import Condition, IndexDescription, Rows, WrongIndexError
+from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from tests.reading.fixed_reader import FixedReader
 from tests.retrieval.memory_engine import MemoryEngine
 from tests.retrieval.vietnam import FILMS, QUERY, WAR

@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from boolattn.retrieval.engines.protocol import Rows
-from boolattn.retrieval.shards import BadShardError, read_origin, read_shard, write_shard
+from boolattn.retrieval.index.protocol import Rows
+from boolattn.retrieval.vectors.shards import BadShardError, read_origin, read_shard, write_shard
 
 N, D = 300, 64
 

@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boolattn.reading.syntax import parse
-from boolattn.retrieval.engines.protocol import Hit, Rows
-from boolattn.retrieval.verification import Pool, standardised
+from boolattn.retrieval.index.protocol import Hit, Rows
+from boolattn.retrieval.search.verification import Pool, standardised
 
 
 def pool(query, evidence, whole=None):

@@ -10,7 +10,7 @@ import zstandard
 from transformers import AutoTokenizer, BertConfig, BertModel
 
 from boolattn.training.recipes import Recipe, recipe_of
-from tests.queries import catalogs
+from tests.generation import catalogs
 
 THINGS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "clocks"]
 # For a run in several processes, of which some batches hold no operator and some no known scope.

@@ -10,8 +10,8 @@ from boolattn.training.corpus import SAMPLE, CorpusLoss, corpus_loss
 from boolattn.training.examples import Example, Question
 from boolattn.training.logical import subset_loss
 from boolattn.training.losses import BooleanLoss, LossWeights
-from boolattn.training.running import make_trainer
 from boolattn.training.sources import load_training_data
+from boolattn.training.train import make_trainer
 from tests.training import small
 
 DOCUMENTS = torch.tensor([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])

@@ -7,8 +7,8 @@ import pytest
 from boolattn.data.boolquestions import BoolQuestion
 from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
-from boolattn.queries.generator import canonical_query, generate
-from boolattn.queries.triples import generate_triples
+from boolattn.generation.generator import canonical_query, generate
+from boolattn.generation.sentence_triples import generate_triples
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.spans import Span
 from boolattn.training.examples import (
@@ -21,7 +21,7 @@ from boolattn.training.examples import (
     reading_of,
     vary_cues,
 )
-from tests.queries.catalogs import films
+from tests.generation.catalogs import films
 
 
 def _words(spans, text):

@@ -6,7 +6,7 @@ from sentence_transformers import SentenceTransformer
 from torch import nn
 
 from boolattn.attention import Trace
-from boolattn.encoders.reading_features import TRACE
+from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.training.logical import exclusion_loss, subset_loss
 from boolattn.training.losses import (
     BooleanLoss,

@@ -4,15 +4,15 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
 from boolattn import DualEncoder
-from boolattn.encoders.plugin import mechanism_of
-from boolattn.encoders.readout import SignedPooling
+from boolattn.encoders.attach.plugin import mechanism_of
+from boolattn.encoders.vectors.signed_pooling import SignedPooling
 from boolattn.reading.spans import Span
 from boolattn.training.examples import Example, Question
 from boolattn.training.labels import unpack
 from boolattn.training.models import build_model, choose_what_learns, limit_lengths, transformer_of, unlimit_lengths
 from boolattn.training.recipes import RecipeError
-from boolattn.training.running import label_rows, make_trainer
 from boolattn.training.sources import TrainingData, load_training_data
+from boolattn.training.train import label_rows, make_trainer
 from tests.training import small
 
 SIGNED = {"pooling": "mean", "signed": True}

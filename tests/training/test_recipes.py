@@ -4,11 +4,11 @@ from pathlib import Path
 import pytest
 
 from boolattn.evaluation.benchmarks import BENCHMARKS
+from boolattn.study.plan import load_study, plan_study
 from boolattn.training.reader.recipe import load_reader_recipe
 from boolattn.training.reader.sources import SOURCES as READER_SOURCES
 from boolattn.training.recipes import RecipeError, change_of, load_recipe, recipe_of
 from boolattn.training.sources import SOURCES
-from boolattn.training.study.plan import load_study, plan_study
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 STUDIES = {path for path in RECIPES.glob("*.toml") if "[[systems]]" in path.read_text(encoding="utf-8")}

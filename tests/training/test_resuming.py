@@ -5,9 +5,9 @@ import sys
 import pytest
 
 from boolattn.training.recipes import RecipeError, load_recipe
-from boolattn.training.running import last_checkpoint, train
 from boolattn.training.sampling import DrawAnew
 from boolattn.training.stages import finetune
+from boolattn.training.train import last_checkpoint, train
 from tests.training import small
 
 # Trains as told, and dies by kill -9 at the end of a step.
@@ -17,7 +17,7 @@ from pathlib import Path
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.sampling import DrawAnew
 from boolattn.training.recipes import load_recipe
-from boolattn.training.running import train
+from boolattn.training.train import train
 
 recipe, data, out, dies_at = sys.argv[1:]
 

@@ -1,6 +1,6 @@
 import pytest
 
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.spans import Span
 from boolattn.training.examples import Example, Question

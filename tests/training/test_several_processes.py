@@ -11,7 +11,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.training import running
+from boolattn.training import train as running
 from boolattn.training.stages import finetune
 from tests.training import small
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from boolattn.attention.memory import capturing
+from boolattn.attention.folded_weights import capturing
 from boolattn.attention.projection import Projection
 
 

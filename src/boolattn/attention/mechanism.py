@@ -10,8 +10,8 @@ from boolattn.attention.biases import BiasPredictor, PositionWeights
 from boolattn.attention.config import BoolAttnConfig
 from boolattn.attention.context import Context, Given, LayerWeights, Trace
 from boolattn.attention.cues import CuePredictor
+from boolattn.attention.folded_weights import Memory, capturing
 from boolattn.attention.gates import Gate, GivenGate, LearnedGate
-from boolattn.attention.memory import Memory, capturing
 from boolattn.attention.projection import Projection
 from boolattn.attention.scopes import ScopePredictor, real_neighbours, taps_of_neighbours
 

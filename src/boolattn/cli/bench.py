@@ -40,7 +40,7 @@ def overhead(
     """Latency of an encoder with BoolAttn, as a multiple of the same encoder without."""
     import torch
 
-    from boolattn.evaluation.overhead import SHAPES, Row, cells, measure
+    from boolattn.bench.overhead import SHAPES, Row, cells, measure
 
     if threads is not None:
         torch.set_num_threads(threads)
@@ -75,7 +75,7 @@ def ranking(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
-    from boolattn.evaluation.growth import SIZES, measure_growth, plot_growth
+    from boolattn.bench.ranking_growth import SIZES, measure_growth, plot_growth
 
     try:
         with Progress(console=Console(stderr=True)) as progress:
@@ -103,8 +103,8 @@ def training_free(
 
     Beside them, the plain model: "bare", and "rewritten", given what a query wants minus lambda times what it does not.
     """
+    from boolattn.bench.training_free_settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
     from boolattn.evaluation.tasks import DataFolder
 
     try:
@@ -148,8 +148,8 @@ def queries(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time and vectors of encode_query next to the backbone's, for queries without and with an exclusion."""
-    from boolattn.encoders.loading import UnknownModelError, load_boolean
-    from boolattn.evaluation.query_cost import measure_query_cost
+    from boolattn.bench.query_cost import measure_query_cost
+    from boolattn.encoders.storage.model_names import UnknownModelError, load_boolean
     from boolattn.evaluation.tasks import DataFolder
 
     try:
@@ -178,11 +178,11 @@ def training_step(
     """Time of a training step with BoolAttn, as a multiple of the same step without."""
     import torch
 
-    from boolattn.data.bad_rows import BadRowError
+    from boolattn.bench.step_time import step_time_ratio
+    from boolattn.data.rows.bad_rows import BadRowError
     from boolattn.evaluation.tasks import DataFolder
     from boolattn.training.recipes import change_of, load_recipe
     from boolattn.training.sources import load_training_data
-    from boolattn.training.step_time import step_time_ratio
 
     try:
         loaded = load_recipe(recipe, dict(map(change_of, changes or ())))

@@ -21,7 +21,7 @@ def index(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time, disk and memory of an index of QUEST-partial's documents, from a part of them to all."""
-    from boolattn.evaluation.index_growth import SIZES, Server, measure_index_growth, plot_index_growth
+    from boolattn.bench.index_growth import SIZES, Server, measure_index_growth, plot_index_growth
 
     server = Server(server_process, server_folder) if server_process and server_folder else None
     try:

@@ -36,12 +36,12 @@ def pipeline(
     as_json: AsJson = False,
 ) -> None:
     """Recall, violations and milliseconds of a search, stage by stage: dense, BM25, hybrid, plan, verification."""
-    from boolattn.encoders.loading import load_boolean, title_of
+    from boolattn.bench.pipeline import index_documents, measure_pipeline
+    from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
-    from boolattn.evaluation.pipeline import index_documents, measure_pipeline
     from boolattn.evaluation.tasks import DataFolder, RetrievalTask
-    from boolattn.retrieval.engines.opening import open_engine
+    from boolattn.retrieval.index.opening import open_engine
 
     try:
         task = load_benchmark(benchmark, DataFolder(data))
@@ -67,12 +67,12 @@ def strengths(
     as_json: AsJson = False,
 ) -> None:
     """Recall against violation over the strength of exclusion, on generated validation queries."""
-    from boolattn.encoders.loading import load_boolean, title_of
+    from boolattn.bench.exclusion_strength import SHOWN, plot_curve, strength_curve
+    from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
     from boolattn.evaluation.benchmarks.long_questions import long_questions
-    from boolattn.evaluation.strengths import SHOWN, plot_curve, strength_curve
     from boolattn.evaluation.tasks import DataFolder
-    from boolattn.retrieval.engines.opening import open_engine
+    from boolattn.retrieval.index.opening import open_engine
 
     try:
         encoder, benchmarks = load_boolean(model, backbone), DataFolder(data)

@@ -24,11 +24,11 @@ def search(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Encoding and searching films next to the bare model and the bare client; recall under filters; each stage."""
-    from boolattn.encoders.loading import load_boolean, title_of
+    from boolattn.bench.search_cost import measure_search
+    from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import drawn, films_domain
-    from boolattn.evaluation.search_cost import measure_search
     from boolattn.evaluation.tasks import DataFolder
-    from boolattn.queries.templates import TEMPLATES
+    from boolattn.generation.wordings.templates import TEMPLATES
 
     try:
         films = films_domain(DataFolder(data))

@@ -10,7 +10,7 @@ def drop(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Remove an index and all it holds; the folder it was made from stays."""
-    from boolattn.retrieval.engines.opening import open_engine
+    from boolattn.retrieval.index.opening import open_engine
 
     try:
         opened = open_engine(engine)

@@ -34,14 +34,14 @@ def encode(
     if engine == "local" and (workers > 1 or ray_address is not None):
         raise typer.BadParameter("--workers and --ray-address go with --engine ray; here, one model uses all cores")
 
-    from boolattn.encoders.loading import load_encoder, title_of
-    from boolattn.retrieval.documents import Fields, survey
-    from boolattn.retrieval.encoding import encode_corpus
+    from boolattn.encoders.storage.model_names import load_encoder, title_of
+    from boolattn.retrieval.corpus.documents import Fields, survey
+    from boolattn.retrieval.vectors.encoding import encode_corpus
 
     try:
         run = None
         if engine == "ray":
-            from boolattn.retrieval.ray_encoding import on_ray
+            from boolattn.retrieval.vectors.ray_encoding import on_ray
 
             run = on_ray(model, backbone, workers, ray_address)
         documents = survey(corpus, Fields(id_field, title_field, text_field))

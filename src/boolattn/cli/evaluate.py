@@ -13,7 +13,7 @@ from boolattn.reading.readers import reader_of
 from boolattn.reading.reading import Documents, Strictness
 
 if TYPE_CHECKING:
-    from boolattn.data.bad_rows import SkipBad
+    from boolattn.data.rows.bad_rows import SkipBad
     from boolattn.evaluation.tasks import ExclusionTask
 
 OWN_FILE = "reading"  # the benchmark that takes its queries from --queries
@@ -60,7 +60,7 @@ def evaluate(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Measure models or a reader on a benchmark; several models are compared with the first by a paired bootstrap."""
-    from boolattn.data.bad_rows import SkipBad
+    from boolattn.data.rows.bad_rows import SkipBad
 
     form: Literal["json", "markdown", "table"] = "json" if as_json else "markdown" if as_markdown else "table"
     skip = SkipBad() if skip_bad else None
@@ -77,8 +77,8 @@ def evaluate(
         return
 
     from boolattn.evaluation.benchmarks import load_benchmark
+    from boolattn.evaluation.evaluate import evaluate as evaluate_system
     from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
-    from boolattn.evaluation.running import evaluate as evaluate_system
     from boolattn.evaluation.systems import load_system
     from boolattn.evaluation.tasks import DataFolder, PairTask, RetrievalTask
 

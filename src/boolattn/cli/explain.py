@@ -37,8 +37,8 @@ def explain(
     for path in (html, png):
         if path is not None and not path.absolute().parent.is_dir():
             raise typer.BadParameter(f"there is no folder {path.absolute().parent} to write {path.name} to")
-    from boolattn.encoders.loading import UnknownModelError, load_boolean
-    from boolattn.explain.query import explain as explain_query
+    from boolattn.encoders.storage.model_names import UnknownModelError, load_boolean
+    from boolattn.explanation.query import explain as explain_query
 
     try:
         explanation = explain_query(
@@ -54,16 +54,16 @@ def explain(
     except (UnknownModelError, ValueError) as error:
         raise typer.BadParameter(str(error)) from error
     if html is not None:
-        from boolattn.explain.html import page
+        from boolattn.explanation.html import page
 
         html.write_text(page(explanation), encoding="utf-8")
     if png is not None:
-        from boolattn.explain.picture import draw
+        from boolattn.explanation.picture import draw
 
         draw(explanation, png)
     if as_json:
         typer.echo(json.dumps(explanation.to_dict(), indent=2))
         return
-    from boolattn.explain.terminal import render
+    from boolattn.explanation.terminal import render
 
     Console().print(render(explanation))

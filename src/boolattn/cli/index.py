@@ -25,8 +25,8 @@ def index(
     import shlex
     import time
 
-    from boolattn.retrieval.engines.opening import open_engine
-    from boolattn.retrieval.indexing import UnfinishedIndexError, index_folder
+    from boolattn.retrieval.index.fill import UnfinishedIndexError, index_folder
+    from boolattn.retrieval.index.opening import open_engine
 
     started = time.monotonic()
     try:

@@ -43,11 +43,11 @@ def search(
     """Search an index, and show which part of the query raised or lowered each hit."""
     from rich.console import Console
 
-    from boolattn.encoders.loading import load_encoder
-    from boolattn.explain.hits import render_beside, render_hits
-    from boolattn.retrieval.conditions_in_words import condition_of
-    from boolattn.retrieval.engines.opening import open_engine
-    from boolattn.retrieval.searcher import Searcher, SearchSettings
+    from boolattn.encoders.storage.model_names import load_encoder
+    from boolattn.explanation.hits import render_beside, render_hits
+    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.search.filter_syntax import condition_of
+    from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
     try:
         opened = open_engine(engine)

@@ -15,8 +15,8 @@ def ship(
     ] = None,
 ) -> None:
     """Write what a model adds to its backbone, in half precision, and nothing of the backbone itself."""
-    from boolattn.encoders.loading import load_backbone, load_boolean
-    from boolattn.encoders.shipping import require_backbone, round_to_half, save_without_backbone
+    from boolattn.encoders.storage.adapters import require_backbone, round_to_half, save_without_backbone
+    from boolattn.encoders.storage.model_names import load_backbone, load_boolean
 
     try:
         trained = load_boolean(str(model), backbone)

@@ -19,10 +19,10 @@ def study(
     only: Annotated[list[str] | None, typer.Option(help="Only this system; may be repeated.")] = None,
 ) -> None:
     """Train and measure all systems of a study; again after an interruption, to go on."""
-    from boolattn.data.bad_rows import BadRowError
+    from boolattn.data.rows.bad_rows import BadRowError
     from boolattn.evaluation.tasks import DataFolder
-    from boolattn.training.study.plan import plan_study
-    from boolattn.training.study.running import run_study
+    from boolattn.study.plan import plan_study
+    from boolattn.study.run_study import run_study
 
     console = Console(stderr=True)
     try:
@@ -44,10 +44,10 @@ def study_table(
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
 ) -> None:
     """Show what the systems of a study reached, mean and deviation over seeds, from the files of results alone."""
-    from boolattn.training.study.comparison import laid_out
-    from boolattn.training.study.picture import plot as draw
-    from boolattn.training.study.plan import StudyError, load_study
-    from boolattn.training.study.results import ALL, read_results
+    from boolattn.study.comparison import laid_out
+    from boolattn.study.picture import plot as draw
+    from boolattn.study.plan import StudyError, load_study
+    from boolattn.study.results import ALL, read_results
 
     console = Console()
     try:

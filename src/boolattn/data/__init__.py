@@ -4,7 +4,6 @@ Every loader is an iterator that streams its file (plain, ``.gz`` or ``.zst``). 
 ``BadRowError``, or, where the loader is given a ``SkipBad``, left out and counted.
 """
 
-from boolattn.data.bad_rows import BadRowError, Place, SkipBad
 from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import BoolQuestion, read_boolquestions, read_boolquestions_corpus
 from boolattn.data.cdsco import CdscoSentence, Negation, read_cdsco
@@ -17,6 +16,7 @@ from boolattn.data.pages import read_pages
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document, Qrel, Query
+from boolattn.data.rows.bad_rows import BadRowError, Place, SkipBad
 from boolattn.data.setbert import SetBertTriple, read_setbert_triples
 from boolattn.data.stackfaq import StackFaqThread, read_stackfaq
 from boolattn.data.trec import RunEntry, read_trec_qrels, read_trec_run, write_trec_qrels, write_trec_run

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import msgspec
 
-from boolattn.data.bad_rows import Place, SkipBad, keep_good
-from boolattn.data.columns import columns_of, number_of
-from boolattn.data.jsonl import Filled, read_jsonl
 from boolattn.data.records import Document, Qrel, Query
-from boolattn.data.streams import COMPRESSIONS, filled_lines
+from boolattn.data.rows.bad_rows import Place, SkipBad, keep_good
+from boolattn.data.rows.columns import columns_of, number_of
+from boolattn.data.rows.jsonl import Filled, read_jsonl
+from boolattn.data.rows.streams import COMPRESSIONS, filled_lines
 
 _COLUMNS = ("query-id", "corpus-id", "score")
 

@@ -7,10 +7,10 @@ from typing import Literal
 
 import msgspec
 
-from boolattn.data.bad_rows import SkipBad
-from boolattn.data.hub import read_hub
-from boolattn.data.jsonl import Filled
 from boolattn.data.records import Document
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.hub import read_hub
+from boolattn.data.rows.jsonl import Filled
 
 HUB_NAME = "ustc-zhangzm/BoolQuestions"
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from boolattn.data.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
-from boolattn.data.columns import number_of, text_of
-from boolattn.data.streams import paragraphs
+from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
+from boolattn.data.rows.columns import number_of, text_of
+from boolattn.data.rows.streams import paragraphs
 
 _TOKEN_COLUMNS = ("story", "sentence", "token", "word", "lemma", "part of speech", "parse")
 _MARK_COLUMNS = ("cue", "scope", "event")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from boolattn.data.bad_rows import SkipBad
-from boolattn.data.jsonl import Filled, read_jsonl
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 
 class ComlqQuery(msgspec.Struct, frozen=True, rename={"query_id": "_id"}):

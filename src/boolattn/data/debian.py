@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
 
-from boolattn.data.bad_rows import BadRowError, Place, SkipBad, keep_good
-from boolattn.data.columns import text_of
-from boolattn.data.jsonl import Filled, read_jsonl
-from boolattn.data.streams import paragraphs
+from boolattn.data.rows.bad_rows import BadRowError, Place, SkipBad, keep_good
+from boolattn.data.rows.columns import text_of
+from boolattn.data.rows.jsonl import Filled, read_jsonl
+from boolattn.data.rows.streams import paragraphs
 
 
 @dataclass(frozen=True, slots=True)

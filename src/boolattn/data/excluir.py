@@ -9,10 +9,10 @@ from typing import Any
 import ijson  # type: ignore[import-untyped]
 import msgspec
 
-from boolattn.data.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
-from boolattn.data.jsonl import Filled, check_row
 from boolattn.data.records import Document
-from boolattn.data.streams import open_bytes
+from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
+from boolattn.data.rows.jsonl import Filled, check_row
+from boolattn.data.rows.streams import open_bytes
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from boolattn.data.bad_rows import SkipBad
-from boolattn.data.jsonl import Filled, read_jsonl
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 
 @dataclass(frozen=True, slots=True)

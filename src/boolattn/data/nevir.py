@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from boolattn.data.bad_rows import SkipBad
-from boolattn.data.hub import read_hub
-from boolattn.data.jsonl import Filled
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.hub import read_hub
+from boolattn.data.rows.jsonl import Filled
 
 HUB_NAME = "orionweller/NevIR"
 

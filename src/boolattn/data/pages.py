@@ -5,9 +5,9 @@ from pathlib import Path
 
 import msgspec
 
-from boolattn.data.bad_rows import SkipBad
-from boolattn.data.jsonl import Filled, read_jsonl
 from boolattn.data.records import Document
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 
 class _Row(msgspec.Struct):

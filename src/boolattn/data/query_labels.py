@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from boolattn.data.bad_rows import BadRowError, Place, SkipBad
-from boolattn.data.jsonl import Filled, read_jsonl
+from boolattn.data.rows.bad_rows import BadRowError, Place, SkipBad
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 
 @dataclass(frozen=True, slots=True)

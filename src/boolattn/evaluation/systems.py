@@ -7,11 +7,11 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.encoders.document_vectors import arithmetic_of, document_vectors, similarity_of
-from boolattn.encoders.fingerprint import document_fingerprint
-from boolattn.encoders.loading import UnknownModelError, load_encoder, title_of
-from boolattn.encoders.rewriting import LAMBDA, signed_vectors_of
-from boolattn.encoders.sentence import DualEncoder
+from boolattn.encoders.document_encoder import arithmetic_of, document_vectors, similarity_of
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
+from boolattn.encoders.vectors.rewriting import LAMBDA, signed_vectors_of
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run

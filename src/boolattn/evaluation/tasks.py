@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from ir_measures import Measure
 
-from boolattn.data.bad_rows import SkipBad
 from boolattn.data.query_labels import QueryLabels
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.evaluation.measures import RANKING_MEASURES
 from boolattn.evaluation.rankings import Judgements
 from boolattn.reading.reading import Documents, Reading

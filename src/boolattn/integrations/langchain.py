@@ -10,9 +10,9 @@ except ImportError as error:
     raise ImportError("this needs LangChain: pip install 'boolattn[langchain]'") from error
 from pydantic import ConfigDict
 
-from boolattn.retrieval.engines.protocol import Condition
-from boolattn.retrieval.hits import SearchHit, fields_with_reasons
-from boolattn.retrieval.searcher import Searcher
+from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
+from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):

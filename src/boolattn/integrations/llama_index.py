@@ -9,9 +9,9 @@ try:
 except ImportError as error:
     raise ImportError("this needs LlamaIndex: pip install 'boolattn[llama-index]'") from error
 
-from boolattn.retrieval.engines.protocol import Condition
-from boolattn.retrieval.hits import REASONS, SearchHit, fields_with_reasons
-from boolattn.retrieval.searcher import Searcher
+from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
+from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):

@@ -9,13 +9,13 @@ from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
 from boolattn.evaluation.benchmarks.generated import matching_negated
 from boolattn.evaluation.benchmarks.quest import template_operators
+from boolattn.generation.catalog.atoms import Atom
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.generator import GeneratedQuery, canonical_query
+from boolattn.generation.passages import PassageQuery
+from boolattn.generation.quest_alignment import AlignedAtom, Alignment, align
+from boolattn.generation.sentence_triples import SentenceTriple
 from boolattn.operators import AND, NOT, OR
-from boolattn.queries.alignment import AlignedAtom, Alignment, align
-from boolattn.queries.atoms import Atom
-from boolattn.queries.catalog import Catalog
-from boolattn.queries.generator import GeneratedQuery, canonical_query
-from boolattn.queries.passages import PassageQuery
-from boolattn.queries.triples import SentenceTriple
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.reading import Reading
 from boolattn.reading.rules.lexicon import find_cues, phrase_key

@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from torch.distributed import is_initialized
 
 from boolattn.attention import Trace
-from boolattn.encoders.reading_features import TRACE
-from boolattn.encoders.sentence import DualEncoder
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.training.corpus import CorpusLoss
 from boolattn.training.labels import TokenLabels, unpack
 from boolattn.training.logical import exclusion_loss, subset_loss

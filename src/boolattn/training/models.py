@@ -8,10 +8,10 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 from transformers import PreTrainedModel
 
-from boolattn.encoders.loading import load_encoder
-from boolattn.encoders.plugin import base_of, mechanism_of
-from boolattn.encoders.readout import SignedPooling
-from boolattn.encoders.sentence import DualEncoder
+from boolattn.encoders.attach.plugin import base_of, mechanism_of
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.storage.model_names import load_encoder
+from boolattn.encoders.vectors.signed_pooling import SignedPooling
 from boolattn.training.recipes import ModelSettings, Recipe, RecipeError
 
 _LENGTH_BEFORE = "query_length_before_training"

@@ -7,11 +7,11 @@ from itertools import chain, islice
 from boolattn.data.quest import read_quest_queries
 from boolattn.evaluation.benchmarks.generated import films_domain, first_pages, pages_domain
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.queries.catalog import Catalog
-from boolattn.queries.generator import GeneratedQuery, generate
-from boolattn.queries.passages import passage_queries
-from boolattn.queries.phrases import phrases_catalog
-from boolattn.queries.unusual_queries import harmless_queries, unusual_queries
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.domains.phrases import phrases_catalog
+from boolattn.generation.generator import GeneratedQuery, generate
+from boolattn.generation.passages import passage_queries
+from boolattn.generation.unseen_queries import harmless_queries, unusual_queries
 from boolattn.training.examples import Example, Question, example_of_passages, example_of_quest, question_of_generated
 
 _MARKED = re.compile(r"<mark>(.*?)</mark>")

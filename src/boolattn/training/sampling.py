@@ -7,7 +7,7 @@ from typing import Any
 from datasets import Dataset  # type: ignore[import-untyped]
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.reading.reading import Reading
 from boolattn.training.examples import Example, reading_of, require_known
 

@@ -11,12 +11,12 @@ from boolattn.data.setbert import read_setbert_triples
 from boolattn.evaluation.benchmarks import quest
 from boolattn.evaluation.benchmarks.generated import Domain, debian_domain, films_domain, first_pages, pages_domain
 from boolattn.evaluation.tasks import DataFolder
+from boolattn.generation.catalog.splits import Split
+from boolattn.generation.generator import generate
+from boolattn.generation.passages import passage_queries, sentences_of
+from boolattn.generation.sentence_triples import generate_triples
+from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.operators import NOT, OPERATORS
-from boolattn.queries.generator import generate
-from boolattn.queries.passages import passage_queries, sentences_of
-from boolattn.queries.splits import Split
-from boolattn.queries.templates import TEMPLATES
-from boolattn.queries.triples import generate_triples
 from boolattn.training.examples import (
     Example,
     example_of_boolquestion,

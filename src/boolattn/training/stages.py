@@ -8,7 +8,7 @@ from pathlib import Path
 
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.recipes import Recipe, RecipeError
-from boolattn.training.running import train
+from boolattn.training.train import train
 
 
 def pretrain(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:

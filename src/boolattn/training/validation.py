@@ -5,7 +5,7 @@ from typing import Any
 
 from sentence_transformers.sentence_transformer.evaluation import InformationRetrievalEvaluator
 
-from boolattn.encoders.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.training.examples import Question
 from boolattn.training.recipes import Recipe
 from boolattn.training.sources import TrainingData

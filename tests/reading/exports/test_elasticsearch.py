@@ -8,7 +8,7 @@ from boolattn.reading.exports import to_elasticsearch
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import is_exclusion
 from boolattn.reading.syntax import parse
-from tests.queries.syntax_trees import brute_force, condition_of_tree, trees
+from tests.generation.syntax_trees import brute_force, condition_of_tree, trees
 
 A, B, C = ({"match": {"text": name}} for name in "ABC")
 NOT_A, NOT_B, NOT_C = ({"match_phrase": {"text": name}} for name in "ABC")

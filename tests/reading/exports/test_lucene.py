@@ -11,7 +11,7 @@ from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import QueryAtom
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse
-from tests.queries.syntax_trees import brute_force, condition_of_tree, trees
+from tests.generation.syntax_trees import brute_force, condition_of_tree, trees
 
 WORDS = ("war", "sci-fi", "C++", "NOT", "a:b", '"q"', "(x)", "back\\slash", "<5", "and/or", "&&", "*", "+war", "[1")
 

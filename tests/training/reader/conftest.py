@@ -2,7 +2,7 @@
 
 import pytest
 
-from boolattn.data.bad_rows import SkipBad
+from boolattn.data.rows.bad_rows import SkipBad
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.reader.recipe import ReaderRecipe
 from tests.training import small

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import msgspec
 
-from boolattn.data.bad_rows import SkipBad
 from boolattn.data.beir import read_beir_queries
-from boolattn.data.jsonl import Filled, read_jsonl
 from boolattn.data.query_labels import QueryLabels, read_query_labels
+from boolattn.data.rows.bad_rows import SkipBad
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 from boolattn.evaluation.benchmarks.public import comlq_test_half
 from boolattn.evaluation.tasks import DataFolder, ExclusionTask
 

@@ -12,14 +12,14 @@ from boolattn.data.pages import read_pages
 from boolattn.data.records import Document
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
 from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
-from boolattn.queries.catalog import Catalog
-from boolattn.queries.debian import debian_catalog
-from boolattn.queries.films import films_catalog, genre_exclusions
-from boolattn.queries.generator import GeneratedQuery, generate
-from boolattn.queries.mentions import mentions_catalog
-from boolattn.queries.splits import Split, Splits
-from boolattn.queries.templates import TEMPLATES
-from boolattn.queries.unusual_queries import unusual_queries
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.catalog.splits import Split, Splits
+from boolattn.generation.domains.debian import debian_catalog
+from boolattn.generation.domains.films import films_catalog, genre_exclusions
+from boolattn.generation.domains.mentions import mentions_catalog
+from boolattn.generation.generator import GeneratedQuery, generate
+from boolattn.generation.unseen_queries import unusual_queries
+from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.readers import reader_of
 

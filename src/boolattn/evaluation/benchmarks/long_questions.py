@@ -7,8 +7,8 @@ from boolattn.data.pages import read_pages
 from boolattn.evaluation.benchmarks.generated import PAGES, SEED
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
 from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.generation.passages import PassageQuery, passage_queries, sentences_of
 from boolattn.operators import NOT
-from boolattn.queries.passages import PassageQuery, passage_queries, sentences_of
 
 UNSEEN_PAGES = 6144  # behind the first, from which readers learn
 LONGEST_PAGE = 1500  # characters

@@ -9,8 +9,8 @@ from boolattn.data.pages import read_pages
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document
 from boolattn.evaluation.tasks import DataFolder, GateTask, ReadingTask, RetrievalTask
+from boolattn.generation.quest_alignment import Alignment, align
 from boolattn.operators import AND, NOT, OR
-from boolattn.queries.alignment import Alignment, align
 from boolattn.reading.caller import labelled_reading
 
 FEWEST_ANSWERS = 3  # of a query, in the partial corpus

@@ -23,7 +23,7 @@ from boolattn.training.reader.recipe import ReaderRecipe
 from boolattn.training.reader.rows import ReaderRow, fold_of, with_noise
 from boolattn.training.reader.sources import HELD_OUT, SOURCES
 from boolattn.training.recipes import RecipeError
-from boolattn.training.running import last_checkpoint
+from boolattn.training.train import last_checkpoint
 
 WEIGHTS_FILE, RECIPE_FILE = "reader.safetensors", "recipe.json"
 WARMUP_STEPS, SAVE_STEPS = 100, 200

@@ -10,17 +10,17 @@ from pathlib import Path
 import msgspec
 
 from boolattn.data.excluir import read_excluir_queries
-from boolattn.data.jsonl import Filled, read_jsonl
 from boolattn.data.query_labels import QueryLabels, locate, read_query_labels
 from boolattn.data.quest import read_quest_queries
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 from boolattn.evaluation.benchmarks.generated import films_domain, first_pages, pages_domain
 from boolattn.evaluation.tasks import DataFolder
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.domains.phrases import phrases_catalog
+from boolattn.generation.generator import GeneratedQuery, generate
+from boolattn.generation.passages import passage_queries
+from boolattn.generation.unseen_queries import harmless_queries, unusual_queries
 from boolattn.operators import AND, NOT, OR
-from boolattn.queries.catalog import Catalog
-from boolattn.queries.generator import GeneratedQuery, generate
-from boolattn.queries.passages import passage_queries
-from boolattn.queries.phrases import phrases_catalog
-from boolattn.queries.unusual_queries import harmless_queries, unusual_queries
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span
 from boolattn.training.examples import Question, example_of_passages, example_of_quest, question_of_generated

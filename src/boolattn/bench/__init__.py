@@ -1,0 +1,1 @@
+"""What everything costs: time, memory, growth, and the choice of settings."""

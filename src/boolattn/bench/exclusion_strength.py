@@ -1,0 +1,85 @@
+"""How strongly a search is to exclude: recall against violation, over the one number that says so."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ir_measures import R
+from sentence_transformers import SentenceTransformer
+
+from boolattn.bench.pipeline import DEPTH, MEASURES, index_documents
+from boolattn.evaluation.figures import COLOURS, GRID, INK
+from boolattn.evaluation.measures import per_query, violation
+from boolattn.evaluation.rankings import Ranking
+from boolattn.evaluation.significance import means
+from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.retrieval.index.protocol import Engine
+from boolattn.retrieval.search.hits import verified_hits
+from boolattn.retrieval.search.searcher import Searcher
+
+STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
+SHOWN = (*MEASURES, violation @ 20)
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """What one strength reached.
+
+    Attributes:
+        strength: As in ``SearchSettings``.
+        measures: Benchmark -> measure -> value.
+    """
+
+    strength: float
+    measures: dict[str, dict[str, float]]
+
+
+def strength_curve(
+    tasks: Sequence[RetrievalTask], model: SentenceTransformer, name: str, open_index: Callable[[str], Engine]
+) -> list[CurvePoint]:
+    """Answer every query once, and weigh what was found with every strength.
+
+    Args:
+        tasks: Queries with an exclusion, of which the excluded documents are known.
+        model: Who reads and encodes.
+        name: What it is called.
+        open_index: Gives an engine for a benchmark's name.
+    """
+    measured: dict[float, dict[str, dict[str, float]]] = {strength: {} for strength in STRENGTHS}
+    for task in tasks:
+        engine = open_index(task.name)
+        index_documents(engine, model, name, task)
+        searcher = Searcher(model, engine, documents=task.documents_are)
+        runs: dict[float, dict[str, Ranking]] = {strength: {} for strength in STRENGTHS}
+        for key, query in task.queries.items():
+            pool = searcher.gather(query, DEPTH)
+            for strength, run in runs.items():
+                hits = verified_hits(pool, strength, DEPTH)
+                run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
+        engine.close()
+        for strength, run in runs.items():
+            measured[strength][task.name] = means(per_query(SHOWN, run, task.answers, task.negated))
+    return [CurvePoint(strength, measures) for strength, measures in measured.items()]
+
+
+def plot_curve(points: Sequence[CurvePoint], path: Path) -> None:
+    """Draw recall against violation, a panel for each benchmark, every point named by its strength, as a PNG."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+    names = list(points[0].measures)
+    figure = Figure(figsize=(3.4 * len(names), 3.2), dpi=200, layout="constrained")
+    for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):
+        across, up = ([point.measures[name][str(each)] for point in points] for each in (violation @ 20, R @ 20))
+        axes.plot(across, up, "o-", color=COLOURS[0], markersize=4)
+        for point, x, y in zip(points, across, up, strict=True):
+            axes.annotate(f"{point.strength:g}", (x, y), (3, 4), textcoords="offset points", fontsize=7, color=INK)
+        axes.set_title(name, loc="left", fontsize=10, color=INK)
+        axes.set_xlabel("violation@20 (lower is better)", fontsize=8)
+        axes.tick_params(labelsize=7, labelcolor=INK)
+        axes.locator_params(axis="x", nbins=5)
+        axes.spines[["top", "right"]].set_visible(False)
+        axes.grid(color=GRID)
+    figure.supylabel("R@20", fontsize=8)
+    figure.savefig(path)

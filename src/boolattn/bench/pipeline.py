@@ -1,0 +1,107 @@
+"""A benchmark answered through an engine, stage by stage: what each stage of a search gains and costs."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+import numpy as np
+from ir_measures import R, nDCG
+from numpy.typing import NDArray
+from sentence_transformers import SentenceTransformer
+
+from boolattn.encoders.document_encoder import similarity_of
+from boolattn.evaluation.evaluate import Outcome, evaluate
+from boolattn.evaluation.measures import violation
+from boolattn.evaluation.rankings import Ranking, Run
+from boolattn.evaluation.report import Report
+from boolattn.evaluation.systems import DenseRetriever, Documents
+from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.retrieval.index.protocol import Engine, Hit, IndexDescription, Rows
+from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+
+DEPTH = 100  # of the rankings: the deepest cutoff of the measures
+MEASURES = (R @ 20, R @ 100, nDCG @ 10)
+MILLISECONDS = "ms"
+
+STAGES = {
+    "dense": SearchSettings(plan=False, text=False, verify=False),
+    "hybrid": SearchSettings(plan=False, verify=False),
+    "dense + plan": SearchSettings(text=False, verify=False),
+    "hybrid + plan": SearchSettings(verify=False),
+    "hybrid + plan + verification": SearchSettings(),
+}
+"""What is measured beside BM25. Without a plan, the model is its plain backbone."""
+
+
+class PipelineRetriever:
+    """Answers from an index that holds the documents already, one query at a time, as a user's would be.
+
+    Attributes:
+        name: Which stages it goes through.
+        milliseconds: What each query of the last ranking took.
+    """
+
+    def __init__(self, name: str, ask: Callable[[str, int], Sequence[Hit]]) -> None:
+        """Take a way to ask for the k best."""
+        self.name, self._ask = name, ask
+        self.milliseconds: dict[str, float] = {}
+
+    def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
+        """Return at most ``DEPTH`` documents for each query: more would ask more of the engine than a user does."""
+        run: dict[str, Ranking] = {}
+        self._ask(next(iter(queries.values())), min(k, DEPTH))  # what is loaded at the first query is not its price
+        for key, query in queries.items():
+            start = perf_counter()
+            hits = self._ask(query, min(k, DEPTH))
+            self.milliseconds[key] = 1000 * (perf_counter() - start)
+            run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
+        return run
+
+
+def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, engine: Engine) -> Iterator[Outcome]:
+    """Yield what BM25, where the engine has it, and every combination of stages reach on an index of the documents."""
+    systems = [
+        PipelineRetriever(name, Searcher(model, engine, settings=settings, documents=task.documents_are).rank)
+        for name, settings in STAGES.items()
+    ]
+    if engine.has_text:
+        systems.insert(1, PipelineRetriever("bm25", engine.search_text))
+    measures = [*MEASURES, *([violation @ 20] if task.negated else [])]
+    for system in systems:
+        outcome = evaluate(replace(task, measures=measures, negated_measures=()), system)
+        values = {**outcome.values, MILLISECONDS: system.milliseconds}
+        report = Report.of(task.name, system.name, values, task.template_of, task.slice_of)
+        yield Outcome(report, values, outcome.run)
+
+
+def index_documents(engine: Engine, model: SentenceTransformer, name: str, task: RetrievalTask) -> None:
+    """Put a benchmark's documents into an index; blocks that are there already are passed over."""
+    dense = DenseRetriever(name, model)
+    dimension = dense.model.get_embedding_dimension()
+    if dimension is None:
+        raise ValueError(f"{name} does not say what dimension its vectors have: it cannot be indexed")
+    engine.create(IndexDescription(dense.fingerprint, name, dimension, similarity_of(dense.model, name)))
+    there, written = engine.shards(), False
+    for ids, texts, vectors in blocks_with_texts(dense, task.documents(), task.document_tokens):
+        shard = hashlib.blake2b("\0".join([*ids, *texts]).encode(), digest_size=16).hexdigest()
+        if there.get(shard) != len(ids):
+            engine.upsert(Rows(ids, [""] * len(ids), texts, vectors, [{}] * len(ids), shard))
+            written = True
+    if written:
+        engine.settle()
+
+
+def blocks_with_texts(
+    dense: DenseRetriever, documents: Iterable[tuple[str, str]], document_tokens: int
+) -> Iterator[tuple[list[str], list[str], NDArray[np.float32]]]:
+    """Yield ids, texts and vectors of documents, some at a time."""
+    waiting: dict[str, str] = {}
+
+    def remembered() -> Iterator[tuple[str, str]]:
+        for doc_id, text in documents:
+            waiting[doc_id] = text
+            yield doc_id, text
+
+    for ids, vectors in dense.blocks(remembered(), document_tokens):
+        yield ids, [waiting.pop(doc_id) for doc_id in ids], np.asarray(vectors, np.float32)

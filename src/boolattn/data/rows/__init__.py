@@ -1,0 +1,1 @@
+"""Rows of files and hubs, with a report of bad ones."""

@@ -1,0 +1,57 @@
+"""Rows of datasets that live on the Hugging Face Hub, or in a local copy of one."""
+
+import importlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from boolattn.data.rows.bad_rows import Place, SkipBad, keep_good
+from boolattn.data.rows.jsonl import check_row, read_jsonl
+
+Shape = TypeVar("Shape")
+
+_BUILDERS = {".json": "json", ".parquet": "parquet"}
+
+
+def read_hub(
+    source: str | Path, shape: type[Shape], *, config: str | None, split: str, skip: SkipBad | None = None
+) -> Iterator[Shape]:
+    """Yield one checked object per row.
+
+    Args:
+        source: Name of a dataset on the Hub, which is downloaded once and then read from the local cache; or a folder
+            that is a copy of it; or a single ``.jsonl``, ``.json`` or ``.parquet`` file that holds the rows themselves.
+        shape: What every row must have, as for ``read_jsonl``.
+        config: Name of the part of the dataset, where it has several.
+        split: Name of the split.
+        skip: Counts and leaves out bad rows; without it the first one is an error.
+    """
+    path = Path(source)
+    if path.is_file() and ".jsonl" in path.suffixes:
+        return read_jsonl(path, shape, skip)
+    rows = ((Place(str(source), number, "row"), row) for number, row in enumerate(_rows(source, config, split), 1))
+    return keep_good(rows, partial(check_row, shape=shape), skip)
+
+
+def _rows(source: str | Path, config: str | None, split: str) -> Iterator[Any]:
+    try:
+        load_dataset = importlib.import_module("datasets").load_dataset
+    except ImportError as error:
+        raise ImportError(f"Reading {source} needs the package datasets: pip install boolattn[hub]") from error
+    path = Path(source)
+    if path.is_dir():
+        yield from load_dataset(str(path), name=config, split=split, streaming=True)
+    elif path.is_file():
+        if path.suffix not in _BUILDERS:
+            raise ValueError(f"{path} is not of a known format: give a .jsonl, .json or .parquet file.")
+        yield from load_dataset(_BUILDERS[path.suffix], data_files=str(path), split="train", streaming=True)
+    else:
+        try:
+            dataset = load_dataset(str(source), name=config, split=split)
+        except OSError as error:
+            raise FileNotFoundError(
+                f"{source} is neither a local file or folder nor a dataset that can be had from the Hub or its cache. "
+                "Give the path of a local copy, or go online once to download it."
+            ) from error
+        yield from dataset

@@ -1,0 +1,1 @@
+"""BoolAttn inside a Hugging Face encoder: attach, detach, hooks."""

@@ -1,0 +1,1 @@
+"""From readings to tensors, and the reading of the mechanism itself."""

@@ -1,0 +1,1 @@
+"""From token states, or from the vectors of texts, to one query vector."""

@@ -1,0 +1,109 @@
+"""An explanation in the terminal: the query in colour, and the words that were acted on."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from boolattn.explanation.explanation import SOURCES, Explanation
+from boolattn.explanation.words import MEANINGS, MINUS, Role, Run, Word, in_words, percent, runs_of, signed, words_of
+
+# Colour never stands alone: each role has brackets as well, in characters that every terminal has.
+LOOKS: dict[Role, tuple[str, str, str]] = {
+    "wanted": ("", "bold", ""),
+    "excluded": ("[-", "red strike", "-]"),
+    "cue": ("_", "magenta underline", "_"),
+    "unused": ("(", "dim", ")"),
+    "unread": ("(?", "dim", "?)"),
+}
+JOINED = ("{", "bold green", "}")
+BAR_WIDTH = 24
+BIDI_CONTROLS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # would turn the rest of the line around
+
+
+@dataclass(frozen=True)
+class Bar:
+    """Attention as a bar: what was lost of it, or won, is shaded."""
+
+    before: float
+    after: float
+    widest: float
+    style: str
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        """Draw with blocks, or with # where there are none."""
+        solid, lost, won = ("#", ".", "+") if options.ascii_only else ("█", "░", "▓")
+        before, after = (round(BAR_WIDTH * share / self.widest) for share in (self.before, self.after))
+        change = (won if after > before else lost) * abs(after - before)
+        yield Text(solid * min(before, after) + change, self.style)
+
+
+def render(explanation: Explanation) -> RenderableType:
+    """Return what ``rich`` prints: the query, what it leaves out and why, and a small table of what was done."""
+    words = words_of(explanation)
+    runs = list(runs_of(explanation.query, words))
+    parts: list[RenderableType] = [Text.assemble(*(_marked(run) for run in runs)), ""]
+    parts += [Text(printable(sentence)) for sentence in in_words(explanation, runs)] + [Text()]
+    parts += [
+        Text(f"{'-' if atom.sign < 0 else '+'} {printable(atom.text)}", "red" if atom.sign < 0 else "green")
+        for atom in explanation.plan.atoms
+    ]
+    parts.append(Text.assemble((explanation.source, "bold reverse"), f" {SOURCES[explanation.source]}"))
+    parts.append(f"Reader: {explanation.reading.reader}, confidence {explanation.reading.confidence:.0%}.")
+    touched = [word for word in words if word.operators or word.role == "excluded"]
+    if touched:
+        parts += ["", _table(touched, [word for word in words if word not in touched])]
+    return Group(*parts, _legend(words))
+
+
+def _marked(run: Run) -> Text:
+    text = printable(run.text)
+    if run.role is None:
+        return Text(text)
+    opening, style, closing = JOINED if run.role == "wanted" and run.operators else LOOKS[run.role]
+    return Text.assemble((opening, "dim"), (text, style), (closing, "dim"))
+
+
+def _table(touched: Sequence[Word], others: Sequence[Word]) -> Table:
+    """List the words that were acted on; the others share a row, and the encoder's own tokens receive the rest."""
+    table = Table(box=None, pad_edge=False, header_style="dim")
+    for title in ("word", "operator", "bias", "attention, %", "shaded: the change", "weight"):
+        number = title in ("bias", "attention, %", "weight")
+        table.add_column(title, justify="right" if number else "left", no_wrap=number)
+    table.columns[4].width = BAR_WIDTH
+    widest = max(share for word in touched for share in word.shares)
+    for word in touched:
+        bar = Bar(*word.shares, widest, LOOKS[word.role][1].split()[0])
+        bias, weight = signed(word.biases.sum(1).mean(), 1), signed(word.weight)
+        name = _marked(Run(word.text, word.role, word.operators))
+        operators = Text(", ".join(word.operators), "dim")
+        table.add_row(name, operators, _ascii(bias), _change([word]), bar, _ascii(weight))
+    table.add_row(Text("other words", "dim"), "", "", Text(_change(others), "dim"))
+    return table
+
+
+def _change(words: Sequence[Word]) -> str:
+    before, after = (sum(word.shares[when] for word in words) for when in (0, 1))
+    return f"{percent(before)} -> {percent(after)}"
+
+
+def _legend(words: Sequence[Word]) -> Text:
+    roles = [role for role in LOOKS if any(word.role == role and role != "wanted" for word in words)]
+    samples = [_marked(Run(MEANINGS[role][1], role)) for role in roles]
+    if any(word.role == "wanted" and word.operators for word in words):
+        samples.append(_marked(Run("joined", "wanted", ("and",))))
+    return Text("  ").join(samples)
+
+
+def _ascii(number: str) -> str:
+    return number.replace(MINUS, "-")
+
+
+def printable(text: str) -> str:
+    """Show that there is something that would control the terminal, instead of sending it there."""
+    text = " ".join(re.split(r"[\t\r\n]", text))
+    return "".join("?" if unicodedata.category(sign) == "Cc" or sign in BIDI_CONTROLS else sign for sign in text)

@@ -1,0 +1,1 @@
+"""Entities with attributes, and exact answers to Boolean expressions over them."""

@@ -1,0 +1,148 @@
+"""Entities with attributes, and the exact answers to Boolean expressions over them."""
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from pyroaring import AbstractBitMap, BitMap, FrozenBitMap
+
+from boolattn.generation.catalog.atoms import Atom, Column
+from boolattn.generation.catalog.expressions import Expression, evaluate, positive_part
+
+Row = tuple[str, Mapping[str, Iterable[str]]]
+"""The id of an entity, and its values by column."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Catalog:
+    """Entities, numbered in the order they came in, and their attributes.
+
+    Attributes:
+        ids: The id of every entity.
+        heads: Words for the entities, in the plural; the first is the usual one.
+        columns: What attributes they have.
+        atoms: All attributes that some entity has.
+        members: The entities of every atom.
+        atom_codes: The atoms of all entities one after the other, as positions in ``atoms``.
+        first_code: Where the atoms of each entity begin, and, last, where they end.
+    """
+
+    ids: Sequence[str]
+    heads: tuple[str, ...]
+    columns: tuple[Column, ...]
+    atoms: tuple[Atom, ...]
+    members: Mapping[Atom, FrozenBitMap]
+    atom_codes: NDArray[np.uint32]
+    first_code: NDArray[np.int64]
+
+    @property
+    def everything(self) -> FrozenBitMap:
+        """All entities."""
+        return FrozenBitMap(range(len(self.ids)))
+
+    def answers(self, expression: Expression) -> FrozenBitMap:
+        """Return the entities the expression holds of."""
+        return evaluate(expression, self.members, self.everything)
+
+    def near_misses(self, expression: Expression) -> FrozenBitMap:
+        """Return what a system that ignores every "not ..." would return wrongly."""
+        kept = positive_part(expression)
+        read_carelessly = self.everything if kept is None else self.answers(kept)
+        return read_carelessly - self.answers(expression)
+
+    def ids_of(self, entities: AbstractBitMap) -> Iterator[str]:
+        """Yield the ids of entities."""
+        return (self.ids[entity] for entity in entities)
+
+    def atom(self, column: str, value: str) -> Atom:
+        """Return the atom of a value; an error if no entity has it."""
+        described = {described.name: described for described in self.columns}
+        if column not in described:
+            raise KeyError(f"no column {column!r} in this catalog; it has: {', '.join(described)}")
+        atom = described[column].atom(value)
+        if atom not in self.members:
+            raise KeyError(f"no entity has {value!r} in column {column!r}; check the spelling against catalog.atoms")
+        return atom
+
+    def count_atoms(self, entities: AbstractBitMap) -> tuple[NDArray[np.integer], NDArray[np.integer]]:
+        """Return the atoms of the entities, as positions in ``atoms``, and how many of the entities have each."""
+        chosen = np.asarray(entities.to_array())
+        starts, ends = self.first_code[chosen], self.first_code[chosen + 1]
+        lengths = ends - starts
+        # Where the codes of each entity lie: from its start on, one after the other.
+        positions = np.repeat(ends - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
+        codes = self.atom_codes[positions]
+        if len(codes) < len(self.atoms):
+            return np.unique(codes, return_counts=True)
+        counts = np.bincount(codes)
+        present = np.flatnonzero(counts)
+        return present, counts[present]
+
+    def atoms_of(self, entity: int) -> list[Atom]:
+        """Return the atoms of an entity."""
+        return [self.atoms[code] for code in self.atom_codes[self.first_code[entity] : self.first_code[entity + 1]]]
+
+    def slice(self, name: str) -> "Catalog":
+        """Return the same entities with the columns of one slice only."""
+        columns = tuple(column for column in self.columns if column.slice == name)
+        if not columns:
+            known = ", ".join(sorted({column.slice for column in self.columns}))
+            raise ValueError(f"no column in slice {name!r}; this catalog has the slices: {known}")
+        kept_names = {column.name for column in columns}
+        kept = np.array([atom.column in kept_names for atom in self.atoms], dtype=bool)
+        atoms = tuple(atom for atom in self.atoms if atom.column in kept_names)
+        kept_codes = kept[self.atom_codes]
+        kept_before = np.concatenate(([0], np.cumsum(kept_codes)))
+        return Catalog(
+            self.ids,
+            self.heads,
+            columns,
+            atoms,
+            {atom: self.members[atom] for atom in atoms},
+            (np.cumsum(kept) - 1).astype(np.uint32)[self.atom_codes[kept_codes]],
+            kept_before[self.first_code],
+        )
+
+
+def build_catalog(rows: Iterable[Row], columns: Sequence[Column], heads: Sequence[str] = ("items",)) -> Catalog:
+    """Build a catalog from rows, read one by one.
+
+    Args:
+        rows: Ids, which must differ, and values by column; a column may be missing from a row.
+        columns: The columns to take.
+        heads: Words for the entities, in the plural; the first is the usual one.
+    """
+    ids: dict[str, int] = {}
+    codes: dict[tuple[str, str], int] = {}
+    atoms: list[Atom] = []
+    members: list[BitMap] = []
+    atom_codes, first_code = array("I"), array("q", [0])
+    for entity, (identity, values_by_column) in enumerate(rows):
+        if ids.setdefault(identity, entity) != entity:
+            raise ValueError(f"row {entity + 1} has the id {identity!r} of row {ids[identity] + 1}: give each its own")
+        for column in columns:
+            for value in dict.fromkeys(values_by_column.get(column.name, ())):
+                code = codes.setdefault((column.name, value), len(atoms))
+                if code == len(atoms):
+                    atoms.append(column.atom(value))
+                    members.append(BitMap())
+                members[code].add(entity)
+                atom_codes.append(code)
+        first_code.append(len(atom_codes))
+    return Catalog(
+        tuple(ids),
+        tuple(heads),
+        tuple(columns),
+        tuple(atoms),
+        {atom: FrozenBitMap(entities) for atom, entities in zip(atoms, members, strict=True)},
+        np.frombuffer(atom_codes, np.uint32) if atom_codes else np.empty(0, np.uint32),
+        np.frombuffer(first_code, np.int64),
+    )
+
+
+def field_of(record: Any, name: str) -> Any:
+    """Return a field of a record, which may be an object or a mapping."""
+    return record[name] if isinstance(record, Mapping) else getattr(record, name)

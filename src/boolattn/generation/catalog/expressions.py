@@ -1,0 +1,179 @@
+"""Boolean expressions over atoms: what they say, and which entities they hold of."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from operator import and_, or_
+from typing import TypeAlias, assert_never
+
+from pyroaring import FrozenBitMap
+
+from boolattn.generation.catalog.atoms import Atom
+from boolattn.operators import AND, NOT, OPERATORS, OR
+from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, Sign
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Entities that all parts hold of."""
+
+    parts: tuple["Expression", ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Entities that some part holds of."""
+
+    parts: tuple["Expression", ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Entities that the part does not hold of."""
+
+    part: "Expression"
+
+
+@dataclass(frozen=True, slots=True)
+class AndNot:
+    """Entities that ``kept`` holds of and ``dropped`` does not."""
+
+    kept: "Expression"
+    dropped: "Expression"
+
+
+Expression: TypeAlias = Atom | And | Or | Not | AndNot
+
+
+def evaluate(expression: Expression, members: Mapping[Atom, FrozenBitMap], everything: FrozenBitMap) -> FrozenBitMap:
+    """Return the entities the expression holds of.
+
+    Args:
+        expression: What to evaluate.
+        members: The entities of each atom.
+        everything: All entities.
+    """
+    match expression:
+        case Atom():
+            return members[expression]
+        case And(parts):
+            return reduce(and_, (evaluate(part, members, everything) for part in parts))
+        case Or(parts):
+            return reduce(or_, (evaluate(part, members, everything) for part in parts))
+        case Not(part):
+            return everything - evaluate(part, members, everything)
+        case AndNot(kept, dropped):
+            return evaluate(kept, members, everything) - evaluate(dropped, members, everything)
+    assert_never(expression)
+
+
+def signed_atoms(expression: Expression, sign: Sign = 1) -> Iterator[tuple[Atom, Sign]]:
+    """Yield every atom from left to right, with -1 where it is negated; a negation within a negation is positive."""
+    opposite: Sign = -1 if sign == 1 else 1
+    match expression:
+        case Atom():
+            yield expression, sign
+        case And(parts) | Or(parts):
+            for part in parts:
+                yield from signed_atoms(part, sign)
+        case Not(part):
+            yield from signed_atoms(part, opposite)
+        case AndNot(kept, dropped):
+            yield from signed_atoms(kept, sign)
+            yield from signed_atoms(dropped, opposite)
+
+
+def atoms_of(expression: Expression) -> tuple[Atom, ...]:
+    """Return the atoms from left to right."""
+    return tuple(atom for atom, _ in signed_atoms(expression))
+
+
+def scopes_of(expression: Expression) -> dict[str, tuple[int, ...]]:
+    """Tell for each operator in the expression which atoms, counted from the left, it speaks of.
+
+    For and, or: the atoms joined. For not: the atoms negated.
+    """
+    found: dict[str, set[int]] = {}
+
+    def visit(node: Expression, start: int) -> int:
+        match node:
+            case Atom():
+                return start + 1
+            case And(parts) | Or(parts):
+                end = start
+                for part in parts:
+                    end = visit(part, end)
+                found.setdefault(AND.name if isinstance(node, And) else OR.name, set()).update(range(start, end))
+                return end
+            case Not(part):
+                kept_end, end = start, visit(part, start)
+            case AndNot(kept, dropped):
+                kept_end = visit(kept, start)
+                end = visit(dropped, kept_end)
+        found.setdefault(NOT.name, set()).update(range(kept_end, end))
+        return end
+
+    visit(expression, 0)
+    return {name: tuple(sorted(found[name])) for name in OPERATORS if name in found}
+
+
+def without(expression: Expression, atoms: Collection[Atom]) -> Expression | None:
+    """Return the expression as if the atoms had not been mentioned, or None if nothing is left of it."""
+    match expression:
+        case Atom():
+            return None if expression in atoms else expression
+        case And(parts) | Or(parts):
+            left = tuple(kept for part in parts if (kept := without(part, atoms)) is not None)
+            return type(expression)(left) if len(left) > 1 else next(iter(left), None)
+        case Not(part):
+            denied = without(part, atoms)
+            return None if denied is None else Not(denied)
+        case AndNot(kept, dropped):
+            remaining, denied = without(kept, atoms), without(dropped, atoms)
+            if denied is None:
+                return remaining
+            return Not(denied) if remaining is None else AndNot(remaining, denied)
+    assert_never(expression)
+
+
+def positive_part(expression: Expression) -> Expression | None:
+    """Return what a reader who passes over every "not ..." makes of the expression; None if that is nothing."""
+    match expression:
+        case Atom():
+            return expression
+        case And(parts) | Or(parts):
+            left = tuple(kept for part in parts if (kept := positive_part(part)) is not None)
+            return type(expression)(left) if len(left) > 1 else next(iter(left), None)
+        case Not():
+            return None
+        case AndNot(kept):
+            return positive_part(kept)
+    assert_never(expression)
+
+
+def expression_of(condition: PlanNode, atom_of: Callable[[str], Atom]) -> Expression:
+    """Return the condition as an expression over a catalog, which ``Catalog.answers`` evaluates.
+
+    Args:
+        condition: What is asked for.
+        atom_of: Finds the catalog's atom for an atom's text.
+    """
+    match condition:
+        case QueryAtom(text, _, sign):
+            return atom_of(text) if sign == 1 else Not(atom_of(text))
+        case AllOf(parts):
+            return And(tuple(expression_of(part, atom_of) for part in parts))
+        case AnyOf(parts):
+            return Or(tuple(expression_of(part, atom_of) for part in parts))
+    assert_never(condition)
+
+
+def _check_parts(parts: tuple[Expression, ...]) -> None:
+    if len(parts) < 2:
+        raise ValueError(f"and, or join two parts or more, not {len(parts)}: use the part itself")

@@ -1,0 +1,1 @@
+"""Catalogs of films, packages, pages and phrases."""

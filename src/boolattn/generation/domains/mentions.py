@@ -1,0 +1,63 @@
+"""A catalog of pages by what they mention: any subject at all, where films and packages have a few dozen kinds."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from ahocorasick_rs import AhoCorasick, MatchKind
+
+from boolattn.generation.catalog.atoms import Column, Phrases
+from boolattn.generation.catalog.catalog import Catalog, Row, build_catalog
+from boolattn.reading.content_words import FUNCTION_WORDS
+
+FEWEST_PAGES = 5  # that mention a title; below, there is nothing to exclude
+LARGEST_SHARE = 0.05  # of the pages; above, it says nothing
+_BRACKETED = re.compile(r"\s*\(.*\)$")  # "America (ship)" is called America
+_BORDER = re.compile(r"\w")
+
+_MENTION = Column(
+    "mention",
+    Phrases(
+        noun=("{head} about {value}",),
+        open=("{head} about {value}",),
+        tail=("{value}",),
+        post=("about {value}", "on {value}", "that mention {value}"),
+        are=("about {value}", "on {value}"),
+        do=("mention {value}", "talk about {value}", "discuss {value}", "refer to {value}"),
+        topic=("{value}", "any mention of {value}"),
+    ),
+)
+
+
+def mentions_catalog(titles: Sequence[str], texts: Sequence[str]) -> Catalog:
+    """Build a catalog in which a page has the titles of other pages that its text mentions, letter by letter.
+
+    Args:
+        titles: The title of each page; pages are called by it, so no two are the same.
+        texts: The text of each page.
+    """
+    mentioned = list(names_mentioned(titles, texts))
+    counts = Counter(name for row in mentioned for name in row)
+    told = {name for name, count in counts.items() if FEWEST_PAGES <= count <= LARGEST_SHARE * len(texts)}
+    rows: Iterator[Row] = (
+        (title, {"mention": sorted(row & told)}) for title, row in zip(titles, mentioned, strict=True)
+    )
+    return build_catalog(rows, [_MENTION], heads=("pages", "articles", "texts", "things"))
+
+
+def names_mentioned(titles: Sequence[str], texts: Sequence[str]) -> Iterator[set[str]]:
+    """Yield for each text the titles, without what they have in brackets, that it mentions, letter by letter."""
+    names = sorted({name for title in titles if _is_name(name := _BRACKETED.sub("", title))})
+    automaton = AhoCorasick(names, matchkind=MatchKind.LeftmostLongest)
+    for text in texts:
+        yield {names[number] for number in _whole_words(automaton, text)}
+
+
+def _is_name(title: str) -> bool:
+    return len(title) > 3 and title[0].isupper() and title.lower() not in FUNCTION_WORDS
+
+
+def _whole_words(automaton: AhoCorasick, text: str) -> Iterator[int]:
+    for number, start, end in automaton.find_matches_as_indexes(text):
+        if not (_BORDER.match(text[start - 1 : start]) or _BORDER.match(text[end : end + 1])):
+            yield number

@@ -1,0 +1,142 @@
+"""Queries without end over a catalog, each with its gold operators, cues, scopes, answers and near misses."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from pyroaring import FrozenBitMap
+
+from boolattn.generation.catalog.atoms import Atom
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.catalog.expressions import Expression, atoms_of, scopes_of, signed_atoms
+from boolattn.generation.catalog.splits import Split, Splits
+from boolattn.generation.sampler import Drawer
+from boolattn.generation.wordings.phrasebook import FRAMES
+from boolattn.generation.wordings.templates import TEMPLATES
+from boolattn.generation.wordings.wording import Rendered, WordingsOf, choose_wording, wordings_of
+from boolattn.operators import NOT
+from boolattn.reading.plan_tree import Sign
+from boolattn.reading.spans import Span
+
+SHARE_FRAMED = 0.4
+SHARE_CAPITALISED = 0.3
+GIVE_UP_AFTER = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An atom, where the text names it, and whether it is wanted (+1) or not (-1)."""
+
+    atom: Atom
+    span: Span
+    sign: Sign
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedQuery:
+    """A query of which everything is known.
+
+    Attributes:
+        text: What the searcher types.
+        template: Its shape, a key of ``TEMPLATES``.
+        expression: What it means.
+        mentions: Its atoms, in the order of the expression.
+        cues: For each operator, the words that say it; none where it goes without saying ("1950s horror films").
+        scopes: For each operator, the atoms it speaks of: those joined, or those negated.
+        answers: The entities it asks for.
+        near_misses: The entities that a system deaf to "not" would return wrongly.
+    """
+
+    text: str
+    template: str
+    expression: Expression
+    mentions: tuple[Mention, ...]
+    cues: Mapping[str, tuple[Span, ...]]
+    scopes: Mapping[str, tuple[Span, ...]]
+    answers: FrozenBitMap
+    near_misses: FrozenBitMap
+
+    @property
+    def operators(self) -> tuple[str, ...]:
+        """The operators it holds, said or unsaid."""
+        return tuple(self.scopes)
+
+
+def generate(
+    catalog: Catalog,
+    *,
+    seed: int,
+    split: Split | None = None,
+    splits: Splits | None = None,
+    templates: Sequence[str] = tuple(TEMPLATES),
+    minimum: int = 3,
+    wordings: WordingsOf = wordings_of,
+) -> Iterator[GeneratedQuery]:
+    """Yield queries without end; the same arguments always give the same queries.
+
+    Args:
+        catalog: What to ask for.
+        seed: Another seed, other queries.
+        split: Only queries of this split; of any if None.
+        splits: How the splits are made; by default as ``Splits()`` does.
+        templates: Which shapes to use; one the catalog has no expression for is passed over.
+        minimum: Every query has at least so many answers, and every atom in it adds or removes at least so many.
+        wordings: The ways to word each template; what none of them suits is not asked.
+    """
+    unknown = [template for template in templates if template not in TEMPLATES]
+    if unknown or not templates:
+        raise ValueError(f"no such templates: {unknown}; choose from {list(TEMPLATES)}")
+    rng = Random(f"{seed} {split}")
+    return _stream(catalog, rng, Drawer(catalog, rng, split, splits or Splits(), minimum), templates, wordings)
+
+
+def canonical_query(catalog: Catalog, template: str, expression: Expression) -> GeneratedQuery:
+    """Word an expression of a template's shape in the plainest way: "comedy films that are not western films"."""
+    wording = wordings_of(template)[0]
+    rendered = wording.render(atoms_of(expression), catalog.heads[0], choose=lambda patterns: patterns[0])
+    return _label(catalog, template, expression, catalog.answers(expression), rendered)
+
+
+def _stream(
+    catalog: Catalog, rng: Random, drawer: Drawer, templates: Sequence[str], wordings: WordingsOf
+) -> Iterator[GeneratedQuery]:
+    failures = 0
+    while failures < GIVE_UP_AFTER:
+        template = rng.choice(templates)
+        drawn = drawer.draw(TEMPLATES[template])
+        atoms = atoms_of(drawn[0]) if drawn else ()
+        if drawn is None or not any(wording.suits(atoms) for wording in wordings(template)):
+            failures += 1
+            continue
+        failures = 0
+        expression, answers = drawn
+        wording = choose_wording(rng, template, atoms, wordings=wordings)
+        framed = wording.may_be_framed and rng.random() < SHARE_FRAMED
+        frame = rng.choice(FRAMES) if framed else ("", "")
+        rendered = wording.render(atoms, rng.choice(catalog.heads), rng.choice, frame)
+        if rng.random() < SHARE_CAPITALISED:
+            rendered = rendered.capitalised()
+        yield _label(catalog, template, expression, answers, rendered)
+    raise ValueError(
+        f"drew no expression with enough answers in which every atom matters for any of {list(templates)}: "
+        "lower the minimum, allow more templates or give a catalog with more overlap"
+    )
+
+
+def _label(
+    catalog: Catalog, template: str, expression: Expression, answers: FrozenBitMap, rendered: Rendered
+) -> GeneratedQuery:
+    scopes = scopes_of(expression)
+    return GeneratedQuery(
+        text=rendered.text,
+        template=template,
+        expression=expression,
+        mentions=tuple(
+            Mention(atom, span, sign)
+            for (atom, sign), span in zip(signed_atoms(expression), rendered.mentions, strict=True)
+        ),
+        cues={operator: rendered.cues.get(operator, ()) for operator in scopes},
+        scopes={operator: tuple(rendered.mentions[slot] for slot in slots) for operator, slots in scopes.items()},
+        answers=answers,
+        near_misses=catalog.near_misses(expression) if NOT.name in scopes else FrozenBitMap(),
+    )

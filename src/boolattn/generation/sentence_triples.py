@@ -1,0 +1,137 @@
+"""Triples in the shape of SetBERT's generated set: a Boolean sentence, sentences that fulfil it, others that do not.
+
+As there, a sentence that fulfils "A but not B" tells of an A that is something else, one that does not tells of an A
+that is B. Here each tells what some entity of the catalog is, and so much of it that the truth can be read off.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from pyroaring import FrozenBitMap
+
+from boolattn.generation.catalog.atoms import Atom
+from boolattn.generation.catalog.catalog import Catalog
+from boolattn.generation.catalog.expressions import atoms_of
+from boolattn.generation.catalog.splits import Split, Splits
+from boolattn.generation.generator import GeneratedQuery, generate
+from boolattn.generation.wordings.wording import choose_wording
+from boolattn.operators import AND, NOT, OR
+
+TEMPLATES_OF: dict[str, tuple[str, ...]] = {
+    AND.name: ("_ that are also _", "_ that are also both _ and _"),
+    OR.name: ("_ or _", "_ or _ or _"),
+    NOT.name: ("_ that are not _", "_ that are also _ but not _"),
+}
+"""The templates of each operator's file."""
+
+# Which template tells of so many attributes.
+_TELLING = {1: "_", 2: "_ that are also _", 3: "_ that are also both _ and _"}
+_FRAMES = (("", ""), ("these are ", ""), ("a collection of ", ""), ("this is one of the ", ""))
+_ATTEMPTS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence about some entity, and the attributes it tells of."""
+
+    text: str
+    atoms: tuple[Atom, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTriple:
+    """A Boolean sentence with all its labels, sentences that fulfil it, and sentences that do not."""
+
+    gold: GeneratedQuery
+    positives: tuple[Sentence, ...]
+    negatives: tuple[Sentence, ...]
+
+    def as_row(self) -> dict[str, str | list[str]]:
+        """Return the row of SetBERT's files."""
+        return {
+            "G": self.gold.text,
+            "P": [sentence.text for sentence in self.positives],
+            "N": [sentence.text for sentence in self.negatives],
+        }
+
+
+def generate_triples(
+    catalog: Catalog,
+    operator: str,
+    *,
+    seed: int,
+    split: Split | None = None,
+    splits: Splits | None = None,
+    positives: int = 2,
+    negatives: int = 3,
+) -> Iterator[SentenceTriple]:
+    """Yield triples of one operator without end; the same arguments always give the same triples.
+
+    Args:
+        catalog: What to talk about.
+        operator: "and", "or" or "not".
+        seed: Another seed, other triples.
+        split: Only triples of this split; of any if None.
+        splits: How the splits are made; by default as ``Splits()`` does.
+        positives: At most so many sentences that fulfil the gold sentence.
+        negatives: At most so many that do not.
+    """
+    if operator not in TEMPLATES_OF:
+        raise ValueError(f"no operator {operator!r}; choose from {list(TEMPLATES_OF)}")
+    splits = splits or Splits()
+    unseen = {atom for atom in catalog.atoms if split in ("train", "validation") and splits.is_unseen(atom)}
+    teller = _Teller(catalog, Random(f"{seed} {split} sentences"), unseen)
+    golds = generate(catalog, seed=seed, split=split, splits=splits, templates=TEMPLATES_OF[operator])
+    return (
+        SentenceTriple(
+            gold,
+            teller.tell(gold, [gold.answers], positives),
+            teller.tell(gold, _wrong_entities(catalog, gold), negatives),
+        )
+        for gold in golds
+    )
+
+
+def _wrong_entities(catalog: Catalog, gold: GeneratedQuery) -> list[FrozenBitMap]:
+    """Return groups of entities that do not fulfil the query: such as have part in it, if there are any."""
+    touched = FrozenBitMap.union(*(catalog.members[atom] for atom in atoms_of(gold.expression))) - gold.answers
+    return [group for group in (gold.near_misses, touched) if group] or [catalog.everything - gold.answers]
+
+
+class _Teller:
+    """Writes sentences about entities."""
+
+    def __init__(self, catalog: Catalog, rng: Random, untold: Collection[Atom]) -> None:
+        self._catalog = catalog
+        self._rng = rng
+        self._untold = untold
+
+    def tell(self, gold: GeneratedQuery, groups: Sequence[FrozenBitMap], count: int) -> tuple[Sentence, ...]:
+        """Write different sentences, each about an entity of one of the groups."""
+        sentences: dict[str, Sentence] = {}
+        for _ in range(_ATTEMPTS):
+            group = self._rng.choice(groups)
+            atoms = self._choose_atoms(group[self._rng.randrange(len(group))], atoms_of(gold.expression))
+            if atoms:
+                sentence = self._write(atoms)
+                sentences.setdefault(sentence.text, sentence)
+            if len(sentences) == count:
+                break
+        return tuple(sentences.values())
+
+    def _choose_atoms(self, entity: int, deciding: Sequence[Atom]) -> list[Atom]:
+        """Choose what to tell of an entity: all that decides whether it fulfils the query, and perhaps more."""
+        atoms = self._catalog.atoms_of(entity)
+        told = [atom for atom in atoms if atom in deciding]
+        others = [atom for atom in atoms if atom not in deciding and atom not in self._untold]
+        room = min(len(others), max(_TELLING) - len(told))
+        told += self._rng.sample(others, self._rng.randint(min(room, 1) if len(told) < 2 else 0, room))
+        self._rng.shuffle(told)
+        return told
+
+    def _write(self, atoms: Sequence[Atom]) -> Sentence:
+        wording = choose_wording(self._rng, _TELLING[len(atoms)], atoms, noun_phrase=True)
+        frame = self._rng.choice(_FRAMES)
+        rendered = wording.render(atoms, self._rng.choice(self._catalog.heads), self._rng.choice, frame)
+        return Sentence(rendered.text, tuple(atoms))

@@ -1,0 +1,1 @@
+"""How people word Boolean queries, as data."""

@@ -1,0 +1,1 @@
+"""LanceDB as an index. Needs lancedb."""

@@ -1,0 +1,61 @@
+"""Documents as a table of LanceDB."""
+
+from typing import Any
+
+from boolattn.retrieval.index.columns import content_of, field_columns, text_of
+from boolattn.retrieval.index.description import written
+from boolattn.retrieval.index.protocol import IndexDescription, Kind, Rows, Value
+from boolattn.retrieval.vectors.parquet import arrow
+
+KEPT = b"boolattn"
+"""Where the description stands in a schema's metadata."""
+_TYPES: dict[Kind, str] = {"text": "string", "integer": "int64", "number": "float64", "boolean": "bool_"}
+
+
+def schema_of(description: IndexDescription) -> Any:
+    """Return the columns of an index."""
+    pyarrow = arrow()
+    texts = [pyarrow.field(name, pyarrow.string(), nullable=False) for name in ("id", "title", "content", "shard")]
+    vector = pyarrow.field("vector", pyarrow.list_(pyarrow.float32(), description.dimension), nullable=False)
+    fields = [
+        pyarrow.field(column, getattr(pyarrow, _TYPES[description.metadata[name]])())
+        for name, column in field_columns(description).items()
+    ]
+    return pyarrow.schema([*texts, vector, *fields], metadata={KEPT: written(description)})
+
+
+def table_of(rows: Rows, description: IndexDescription) -> Any:
+    """Return documents as the columns of ``schema_of``."""
+    pyarrow, schema = arrow(), schema_of(description).remove_metadata()
+    columns: dict[str, Any] = {
+        "id": rows.ids,
+        "title": rows.titles,
+        "content": [content_of(*both) for both in zip(rows.titles, rows.texts, strict=True)],
+        "shard": [rows.shard] * len(rows),
+    }
+    numbers = pyarrow.array(rows.vectors.astype("float32").reshape(-1))
+    columns["vector"] = pyarrow.FixedSizeListArray.from_arrays(numbers, type=schema.field("vector").type)
+    for name, column in field_columns(description).items():
+        columns[column] = pyarrow.array([fields.get(name) for fields in rows.metadata], schema.field(column).type)
+    return pyarrow.table(columns, schema=schema)
+
+
+def rows_of(table: Any, description: IndexDescription) -> Rows:
+    """Return the documents of a table; their shard is not told, for they may be of several."""
+    titles, contents = table["title"].to_pylist(), table["content"].to_pylist()
+    numbers = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+    return Rows(
+        ids=table["id"].to_pylist(),
+        titles=titles,
+        texts=[text_of(*both) for both in zip(titles, contents, strict=True)],
+        vectors=numbers.reshape(len(titles), description.dimension),
+        metadata=_metadata_of(table, description),
+    )
+
+
+def _metadata_of(table: Any, description: IndexDescription) -> list[dict[str, Value]]:
+    fields = {name: table[column].to_pylist() for name, column in field_columns(description).items()}
+    return [
+        {name: values[place] for name, values in fields.items() if values[place] is not None}
+        for place in range(len(table))
+    ]

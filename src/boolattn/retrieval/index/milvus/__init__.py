@@ -1,0 +1,1 @@
+"""Milvus as an index. Needs pymilvus."""

@@ -1,0 +1,84 @@
+"""Documents as entities of a Milvus collection, and their limits."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from boolattn.retrieval.index.columns import content_of, field_columns, text_of
+from boolattn.retrieval.index.protocol import IndexDescription, Rows, Value
+
+LONGEST = 65_535
+"""Bytes that a string of Milvus may have."""
+LARGEST_REQUEST = 16_000_000
+"""Bytes of documents written in one request; servers take 64 MB."""
+
+Entity = dict[str, Any]
+
+
+def entities_of(rows: Rows, description: IndexDescription) -> Iterator[Entity]:
+    """Yield documents as Milvus holds them; titles and texts that are too long are cut, ids that are, refused."""
+    columns = field_columns(description)
+    parts = zip(rows.ids, rows.titles, rows.texts, rows.vectors, rows.metadata, strict=True)
+    for doc_id, title, text, vector, fields in parts:
+        stored = {columns[name]: _stored(value, description.metadata[name]) for name, value in fields.items()}
+        _refuse_long(doc_id, "its id", doc_id.encode())
+        _refuse_long(doc_id, "its metadata", msgspec.json.encode(stored))
+        title = _cut(title)
+        yield {
+            "id": doc_id,
+            "title": title,
+            "content": _cut(content_of(title, text)),
+            "shard": rows.shard,
+            "metadata": stored,
+            "vector": vector.astype(np.float32),
+        }
+
+
+def in_requests(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
+    """Yield entities in lists that fit into one request."""
+    request: list[Entity] = []
+    size = 0
+    for entity in entities:
+        size += _size(entity)
+        if request and size > LARGEST_REQUEST:
+            yield request
+            request, size = [], _size(entity)
+        request.append(entity)
+    if request:
+        yield request
+
+
+def rows_of(entities: Sequence[Mapping[str, Any]], description: IndexDescription) -> Rows:
+    """Return entities as documents; their shard is not told, for they may be of several."""
+    names = {column: name for name, column in field_columns(description).items()}
+    vectors = np.array([entity["vector"] for entity in entities], np.float32)
+    return Rows(
+        ids=[entity["id"] for entity in entities],
+        titles=[entity["title"] for entity in entities],
+        texts=[text_of(entity["title"], entity["content"]) for entity in entities],
+        vectors=vectors.reshape(len(entities), description.dimension),
+        metadata=[{names[column]: value for column, value in entity["metadata"].items()} for entity in entities],
+    )
+
+
+def _stored(value: Value, kind: str) -> Value:
+    return float(value) if kind == "number" else value
+
+
+def _cut(text: str) -> str:
+    """Return as much of a text as fits, without half a character at its end."""
+    return text.encode()[:LONGEST].decode(errors="ignore")
+
+
+def _refuse_long(doc_id: str, what: str, content: bytes) -> None:
+    if len(content) > LONGEST:
+        raise ValueError(
+            f"document {doc_id[:40]!r}: {what} takes {len(content)} bytes, and Milvus holds {LONGEST}: shorten it"
+        )
+
+
+def _size(entity: Entity) -> int:
+    texts = sum(len(entity[name].encode()) for name in ("id", "title", "content", "shard"))
+    return texts + len(msgspec.json.encode(entity["metadata"])) + int(entity["vector"].nbytes)

@@ -1,0 +1,36 @@
+"""Conditions on metadata as a command line has them: ``year>=1990``, ``language=French``."""
+
+import re
+from collections.abc import Callable
+from typing import cast
+
+from boolattn.retrieval.index.protocol import Comparison, Condition, IndexDescription, Kind, Value
+
+_WRITTEN = re.compile(r"\s*(?P<name>.+?)\s*(?P<comparison>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
+_TRUTH = {"true": True, "false": False}
+_READ: dict[Kind, Callable[[str], Value]] = {
+    "text": str,
+    "integer": int,
+    "number": float,
+    "boolean": lambda text: _TRUTH[text.lower()],
+}
+
+
+def condition_of(text: str, description: IndexDescription) -> Condition:
+    """Read one condition; the index says what its value is, so that "1990" is a year, or a title.
+
+    Raises:
+        ValueError: It is not a condition on this index.
+    """
+    found = _WRITTEN.fullmatch(text)
+    if found is None:
+        raise ValueError(f"{text!r} is no condition: write a field, one of = != < <= > >=, and a value: year>=1990")
+    name, comparison, value = found.groups()
+    kind = description.metadata.get(name)
+    if kind is None:
+        known = ", ".join(sorted(description.metadata)) or "none"
+        raise ValueError(f"no field {name!r} to filter by; this index has: {known}")
+    try:
+        return Condition(name, cast(Comparison, comparison), _READ[kind](value))
+    except (ValueError, KeyError) as error:
+        raise ValueError(f"{text!r}: {name} is of type {kind}, which {value!r} is not") from error

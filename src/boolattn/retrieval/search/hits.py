@@ -1,0 +1,87 @@
+"""What a search returns."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from boolattn.reading.plan_tree import Sign
+from boolattn.retrieval.index.protocol import Hit, Rows, Value
+from boolattn.retrieval.search.verification import Pool
+
+
+@dataclass(frozen=True, slots=True)
+class AtomEffect:
+    """What one atom of the query did to a hit.
+
+    Attributes:
+        text: The atom's words.
+        sign: +1 if it is wanted, -1 if it is to be left out.
+        effect: By how much it raised the hit's score; below 0, lowered it.
+    """
+
+    text: str
+    sign: Sign
+    effect: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """A document that was found.
+
+    Attributes:
+        doc_id: The user's own.
+        score: Higher is better; comparable within one search only.
+        title: Empty where there is none.
+        text: Of the document.
+        metadata: Its fields.
+        atoms: What each atom of the query did to it; empty where nothing was verified.
+        reader: The name and version of the reader that read the query.
+    """
+
+    doc_id: str
+    score: float
+    title: str
+    text: str
+    metadata: Mapping[str, Value]
+    atoms: tuple[AtomEffect, ...] = ()
+    reader: str = ""
+
+
+REASONS = ("boolattn_score", "boolattn_atoms", "boolattn_reader")
+
+
+def fields_with_reasons(hit: SearchHit) -> dict[str, Any]:
+    """Return a hit's title and fields, and why it ranks as it does under names that no field of a user has."""
+    reasons = (hit.score, [asdict(atom) for atom in hit.atoms], hit.reader)
+    return {"title": hit.title} | dict(hit.metadata) | dict(zip(REASONS, reasons, strict=True))
+
+
+def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list[SearchHit]:
+    """Return the k best of a pool, best first; of equals, the earlier candidate."""
+    effects = pool.effects(strength)  # (A, N)
+    scores = pool.query + effects.sum(axis=0)  # (N,)
+    rows = pool.rows
+    return [
+        SearchHit(
+            rows.ids[place],
+            float(scores[place]),
+            rows.titles[place],
+            rows.texts[place],
+            rows.metadata[place],
+            tuple(
+                AtomEffect(atom.text, atom.sign, float(effect))
+                for atom, effect in zip(pool.atoms, effects[:, place], strict=True)
+            ),
+            reader,
+        )
+        for place in (-scores).argsort(kind="stable")[:k]
+    ]
+
+
+def unverified_hits(hits: list[Hit], rows: Rows, reader: str = "") -> list[SearchHit]:
+    """Return hits with their documents; a document deleted in between is passed over."""
+    scores = {hit.doc_id: hit.score for hit in hits}
+    columns = zip(rows.ids, rows.titles, rows.texts, rows.metadata, strict=True)
+    return [
+        SearchHit(doc_id, scores[doc_id], title, text, fields, (), reader) for doc_id, title, text, fields in columns
+    ]

@@ -1,0 +1,1 @@
+"""From documents to shards of vectors; resumable."""

@@ -1,0 +1,150 @@
+"""One corpus on its way into one folder, shard by shard; what is there already is kept, or refused."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+from sentence_transformers import SentenceTransformer
+
+from boolattn.encoders.document_encoder import BATCH, document_vectors
+from boolattn.retrieval.corpus.documents import Corpus, CorpusDocument, CorpusReader
+from boolattn.retrieval.index.protocol import Rows, Vectors
+from boolattn.retrieval.vectors.manifest import Precision, Shard
+from boolattn.retrieval.vectors.shards import BadShardError, read_origin, read_shard, write_shard
+
+STEP = 8 * BATCH  # documents between two signs of progress; whole batches, or batches would depend on it
+
+
+class WrongFolderError(ValueError):
+    """A folder that was begun with something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """What a shard was made from and how, noted in it.
+
+    Attributes:
+        fingerprint: Of the model.
+        arithmetic: "bf16" or "full".
+        precision: Of what is stored.
+        documents: A digest of the documents.
+    """
+
+    fingerprint: str
+    arithmetic: Literal["bf16", "full"]
+    precision: Precision
+    documents: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodeJob:
+    """What is encoded, how, and where to; it can be sent to other machines that see the same files.
+
+    Attributes:
+        corpus: The documents.
+        folder: Where the shards go.
+        origin: What every shard notes, but for its documents.
+        similarity: How the model compares.
+        shard_documents: How many documents a shard holds.
+    """
+
+    corpus: Corpus
+    folder: Path
+    origin: Origin
+    similarity: Literal["cosine", "dot"]
+    shard_documents: int
+
+    @property
+    def shards(self) -> int:
+        """How many there will be."""
+        return -(-self.corpus.documents // self.shard_documents)
+
+    def path(self, number: int) -> Path:
+        """Return where a shard goes."""
+        return self.folder / f"shard-{number:05d}.parquet"
+
+    def leftovers(self) -> Iterator[Path]:
+        """Yield what runs that were killed had begun to write; other files of the folder are none of our business."""
+        return self.folder.glob("shard-*.parquet.*.part")
+
+    def settled(self) -> dict[int, Shard]:
+        """Return the shards that are whole; a folder that holds what this job would not write is refused."""
+        there = [number for number in range(self.shards) if self.path(number).exists()]
+        known = {self.path(number).name for number in there}
+        if beyond := sorted(path.name for path in self.folder.glob("shard-*.parquet") if path.name not in known):
+            raise WrongFolderError(
+                f"{self.folder} holds {beyond[0]}, but {self.corpus.path} makes only {self.shards} shards: give the "
+                f"corpus that the folder was begun with, or another --out"
+            )
+        reader = CorpusReader(self.corpus)
+        found = {number: self._kept(number, self._documents(reader, number)) for number in there}
+        return {number: shard for number, shard in found.items() if shard is not None}
+
+    def encode(
+        self,
+        model: SentenceTransformer,
+        reader: CorpusReader,
+        number: int,
+        advance: Callable[[int], None] = lambda documents: None,
+    ) -> Shard:
+        """Encode and write one shard; the same documents make the same bytes."""
+        documents = self._documents(reader, number)
+        rows = Rows(
+            [document.doc_id for document in documents],
+            [document.title for document in documents],
+            [document.text for document in documents],
+            self._vectors(model, [document.to_encode() for document in documents], advance),
+            [document.metadata for document in documents],
+        )
+        origin = msgspec.json.encode(self._origin_of(documents)).decode()
+        return write_shard(self.path(number), rows, self.origin.precision, origin)
+
+    def _documents(self, reader: CorpusReader, number: int) -> list[CorpusDocument]:
+        return reader.read(number * self.shard_documents, self.shard_documents)
+
+    def _vectors(self, model: SentenceTransformer, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
+        # By length over the whole shard, so that batches hold little padding; the longest first, to run out of
+        # memory early if at all.
+        order = np.argsort([-len(text) for text in texts], kind="stable")
+        parts = []
+        for start in range(0, len(order), STEP):
+            part = order[start : start + STEP]
+            parts.append(document_vectors(model, [texts[place] for place in part]))
+            advance(len(part))
+        found = np.concatenate(parts)
+        if self.similarity == "cosine":  # a model in half precision gives unit length only to about 1e-3
+            found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        vectors = np.empty_like(found)
+        vectors[order] = found
+        return vectors
+
+    def _kept(self, number: int, documents: Sequence[CorpusDocument]) -> Shard | None:
+        """Return a shard as it lies there; None if it is damaged, so that it is encoded again."""
+        path = self.path(number)
+        try:
+            noted = msgspec.json.decode(read_origin(path), type=Origin)
+            rows = read_shard(path)
+        except (BadShardError, msgspec.DecodeError):
+            return None
+        wanted = self._origin_of(documents)
+        differing = [
+            f"{name} {getattr(noted, name)}, not {getattr(wanted, name)}"
+            for name in Origin.__dataclass_fields__
+            if getattr(noted, name) != getattr(wanted, name)
+        ]
+        if differing:
+            raise WrongFolderError(
+                f"{path} was begun with another model, precision or corpus ({'; '.join(differing)}): go on with what "
+                f"it was begun with, or give another --out"
+            )
+        return Shard(path.name, len(rows), rows.shard)
+
+    def _origin_of(self, documents: Sequence[CorpusDocument]) -> Origin:
+        digest = hashlib.blake2b(digest_size=16)
+        for each in documents:
+            digest.update(msgspec.json.encode((each.doc_id, each.title, each.text, each.metadata), order="sorted"))
+        return Origin(self.origin.fingerprint, self.origin.arithmetic, self.origin.precision, digest.hexdigest())

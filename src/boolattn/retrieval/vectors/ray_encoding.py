@@ -1,0 +1,87 @@
+"""Encoding on a Ray cluster: the same shards, each by one of several actors that hold a model each. Needs ray."""
+
+import importlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.model_names import load_encoder
+from boolattn.retrieval.corpus.documents import CorpusReader
+from boolattn.retrieval.vectors.encode_job import EncodeJob, WrongFolderError
+from boolattn.retrieval.vectors.encoding import Run
+from boolattn.retrieval.vectors.manifest import Shard
+
+
+def on_ray(model: str, backbone: str | None, workers: int, address: str | None = None) -> Run:
+    """Return what encodes shards on Ray Data, for ``encode_corpus``.
+
+    Corpus, folder and model must be there under the same names on every machine of the cluster.
+
+    Args:
+        model: The model's name, as for ``load_encoder``: every actor loads it once.
+        backbone: The backbone of a shipped adapter.
+        workers: How many actors; each gets a GPU where there are any, and an equal share of the CPUs.
+        address: Of a cluster; without, one is started on this machine, and ended with the last shard.
+    """
+    # Now, not at the first shard, so that a missing package shows before anything is done.
+    try:
+        ray, data = importlib.import_module("ray"), importlib.import_module("ray.data")
+    except ImportError as error:
+        raise ImportError("--engine ray needs the package ray: pip install boolattn[ray]") from error
+
+    def run(job: EncodeJob, numbers: Sequence[int], advance: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
+        if not numbers:
+            return
+        started = not ray.is_initialized()
+        if started:
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # unless asked to, it reports to nobody
+            ray.init(address=address, include_dashboard=False, log_to_driver=False)
+        try:
+            data.DataContext.get_current().enable_progress_bars = False
+            # A block for each shard: what an actor is handed at once.
+            shards = data.from_items([{"shard": number} for number in numbers], override_num_blocks=len(numbers))
+            done = shards.map_batches(
+                _ShardActor,
+                batch_size=1,
+                fn_constructor_args=(job, model, backbone),
+                concurrency=workers,
+                **_share(ray.cluster_resources(), workers),
+            )
+            for row in done.iter_rows():
+                advance(row["documents"])
+                yield int(row["shard"]), Shard(row["file"], row["documents"], row["sha256"])
+        finally:
+            if started:
+                ray.shutdown()
+
+    return run
+
+
+class _ShardActor:
+    """A model in a process of its own."""
+
+    def __init__(self, job: EncodeJob, model: str, backbone: str | None) -> None:
+        found = load_encoder(model, backbone)
+        self.job, self.reader = job, CorpusReader(job.corpus)
+        self.model = found.documents() if isinstance(found, DualEncoder) else found
+        if document_fingerprint(self.model) != job.origin.fingerprint:
+            raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        made = [self.job.encode(self.model, self.reader, number) for number in batch["shard"].tolist()]
+        return {
+            "shard": batch["shard"],
+            "file": np.array([shard.file for shard in made]),
+            "documents": np.array([shard.documents for shard in made]),
+            "sha256": np.array([shard.sha256 for shard in made]),
+        }
+
+
+def _share(resources: dict[str, float], workers: int) -> dict[str, float]:
+    cpus = resources.get("CPU", 1)
+    share = cpus // workers or cpus / workers  # Ray wants whole numbers above 1
+    return {"num_cpus": share, **({"num_gpus": 1} if resources.get("GPU") else {})}

@@ -1,0 +1,130 @@
+"""Tables of a study, from the files of its results alone."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from rich.markup import escape
+from rich.table import Table
+
+from boolattn.evaluation.report import Figures, Report, markdown, mean_over_seeds, tables
+from boolattn.evaluation.significance import Difference, paired_bootstrap
+from boolattn.study.plan import StudyError
+from boolattn.study.results import ALL, Columns, Result, over_seeds
+
+Results = Mapping[str, Sequence[Result]]
+"""System -> its results, one per seed."""
+
+# Recall says half: what is excluded is found as well as what is wanted. So violation stands beside it.
+SHOWN = ("R@20", "R@100", "violation@20", "nDCG@10", "P@20", "MRecall@100")
+COMPARED = ("R@100", "violation@20")
+
+
+class Compared(NamedTuple):
+    """How far a system is from another, on some queries by some measure."""
+
+    system: str
+    queries: str
+    measure: str
+    difference: Difference
+
+
+def benchmarks_of(results: Results) -> list[str]:
+    """Return the benchmarks that any system was measured on."""
+    return list(dict.fromkeys(name for each in results.values() for result in each for name in result.benchmarks))
+
+
+def reports(results: Results, benchmark: str) -> list[Report]:
+    """Return each system's figures on a benchmark, averaged over its seeds."""
+    found = []
+    for several in results.values():
+        by_seed = [_shown(result.benchmarks[benchmark].report) for result in several if benchmark in result.benchmarks]
+        if by_seed:
+            found.append(mean_over_seeds(by_seed) if len(by_seed) > 1 else by_seed[0])
+    return found
+
+
+def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared]:
+    """Compare all systems with one, by a paired bootstrap over queries, their values averaged over the seeds first."""
+    if against not in results:
+        raise StudyError(f"there is no result of {against!r}; there is one of {', '.join(results)}")
+    groups = {name: dict(_groups(several, benchmark)) for name, several in results.items()}
+    for system, ours in groups.items():
+        for label, columns in ours.items() if system != against else ():
+            measured = columns[0].values
+            for measure in [name for name in COMPARED if name in measured] or measured:
+                theirs = groups[against].get(label)
+                first = over_seeds(columns, measure)
+                if first and theirs:
+                    yield Compared(system, label, measure, paired_bootstrap(first, over_seeds(theirs, measure)))
+
+
+def laid_out(results: Results, against: str | None, as_markdown: bool, width: int) -> Iterator[Table | str]:
+    """Yield for each benchmark the table of figures and, if wished, that of differences."""
+    for benchmark in benchmarks_of(results):
+        shown = reports(results, benchmark)
+        if as_markdown:
+            yield f"**{benchmark}**\n\n{markdown(shown)}"
+        else:
+            yield from tables(shown, width)
+        if against is not None:
+            rows = list(compare(results, benchmark, against))
+            if rows:
+                yield _markdown(rows, against) if as_markdown else _table(rows, f"{benchmark}, {_title(against)}")
+
+
+def _shown(report: Report) -> Report:
+    """Leave only the measures of the table, in its order; of a benchmark that has none of them, all."""
+
+    def chosen(figures: Figures) -> Figures:
+        return {measure: figures[measure] for measure in SHOWN if measure in figures} or figures
+
+    return replace(
+        report,
+        measures=chosen(report.measures),
+        by_template={name: chosen(figures) for name, figures in report.by_template.items()},
+        slices={name: _shown(part) for name, part in report.slices.items()},
+    )
+
+
+def _groups(several: Sequence[Result], benchmark: str) -> Iterator[tuple[str, list[Columns]]]:
+    """Yield groups of queries, by name: each slice as a whole, then by template; each with the columns of all seeds."""
+    measured = [result.benchmarks[benchmark].by_query for result in several if benchmark in result.benchmarks]
+    for part, templates in measured[0].items() if measured else ():
+        prefix = "" if part == ALL else f"{part}: "
+        yield f"{prefix}{ALL}", [_joined(list(by_query[part].values())) for by_query in measured]
+        for template in templates if list(templates) != [ALL] else ():
+            yield f"{prefix}{template}", [by_query[part][template] for by_query in measured]
+
+
+def _joined(parts: Sequence[Columns]) -> Columns:
+    return Columns(
+        [query for part in parts for query in part.queries],
+        {measure: [value for part in parts for value in part.values[measure]] for measure in parts[0].values},
+    )
+
+
+def _title(against: str) -> str:
+    return f"difference from {against} with 95 % intervals (paired bootstrap over queries)"
+
+
+def _cells(row: Compared) -> list[str]:
+    return [row.queries, row.system, row.measure, *(f"{value:+.3f}" for value in row.difference)]
+
+
+def _table(rows: Sequence[Compared], title: str) -> Table:
+    drawn = Table(title=escape(title))
+    for name in ("queries", "system", "measure", *Difference._fields):
+        drawn.add_column(name, justify="right" if name in Difference._fields else "left", overflow="fold")
+    for row in rows:
+        drawn.add_row(*map(escape, _cells(row)))
+    return drawn
+
+
+def _markdown(rows: Sequence[Compared], against: str) -> str:
+    lines = [f"- {row.queries}, {row.system}, {row.measure}: {_said(row.difference)}\n" for row in rows]
+    return f"{_title(against).capitalize()}:\n\n{''.join(lines)}".replace("_", r"\_")
+
+
+def _said(difference: Difference) -> str:
+    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*difference)

@@ -1,0 +1,139 @@
+"""What a run of a study reached, as a file from which everything can be compared later without the model."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import msgspec
+
+from boolattn.evaluation.evaluate import Outcome
+from boolattn.evaluation.report import Report
+from boolattn.evaluation.tasks import GateTask, RetrievalTask, Task
+from boolattn.study.plan import StudyError
+from boolattn.training.provenance import Provenance
+
+ALL = "all"  # the one slice, or template, of a benchmark that has none
+KEPT = ("R@100", "nDCG@10", "violation@20")  # query by query, of rankings; of other benchmarks all there is
+DIGITS = 6
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Values of some queries: of each measure one per query, None where it does not apply."""
+
+    queries: list[str]
+    values: dict[str, list[float | None]]
+
+    def of(self, measure: str) -> dict[str, float]:
+        """Return query -> value, for the queries that have one."""
+        pairs = zip(self.queries, self.values.get(measure, [None] * len(self.queries)), strict=True)
+        return {query: value for query, value in pairs if value is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What a run reached on one benchmark.
+
+    Attributes:
+        report: All figures: overall, by template, and both for each slice.
+        by_query: Slice -> template -> values query by query.
+        provenance: What made them.
+    """
+
+    report: Report
+    by_query: dict[str, dict[str, Columns]]
+    provenance: Provenance
+
+    @classmethod
+    def of(cls, task: Task, outcome: Outcome, seed: int | None, provenance: Provenance) -> "Measured":
+        """Keep of an outcome what later comparisons need."""
+        report = replace(outcome.report, seeds=() if seed is None else (seed,))
+        return cls(report=report, by_query=_by_query(task, outcome), provenance=provenance)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """The file of one run.
+
+    Attributes:
+        system: Its name in the study.
+        seed: None where nothing was trained.
+        model: The model's name, where nothing was trained.
+        recipes: In full, one per stage.
+        stages: Of each: its folder, commit, versions, when it finished, seconds, steps and the best epoch.
+        benchmarks: What it reached.
+        left_out: Benchmarks that ask what the system cannot do, with the reason.
+    """
+
+    system: str
+    seed: int | None
+    model: str | None
+    recipes: list[dict[str, Any]]
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    benchmarks: dict[str, Measured] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+
+    def write(self, path: Path) -> None:
+        """Write aside, then rename: a file under its own name is always complete."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = path.with_suffix(f".{os.getpid()}.part")
+        aside.write_bytes(msgspec.json.encode(self))
+        aside.replace(path)
+
+    @classmethod
+    def read(cls, path: Path) -> "Result":
+        """Read it again."""
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=cls)
+        except msgspec.DecodeError as error:
+            raise StudyError(f"{path} is not the result of a study's run: delete it ({error})") from error
+
+
+def result_file(out: Path, name: str) -> Path:
+    """Return where the result of a run lies."""
+    return out / "results" / f"{name}.json"
+
+
+def read_results(out: Path, systems: Sequence[str]) -> dict[str, list[Result]]:
+    """Return all results there are, by system, in the order given; by seed within."""
+    found = [Result.read(path) for path in sorted((out / "results").glob("*.json"))]
+    by_system = {name: [result for result in found if result.system == name] for name in systems}
+    return {
+        name: sorted(results, key=lambda result: result.seed or 0) for name, results in by_system.items() if results
+    }
+
+
+def over_seeds(several: Sequence[Columns], measure: str) -> dict[str, float]:
+    """Return query -> mean of a measure over the seeds, of the same queries."""
+    by_seed = [columns.of(measure) for columns in several]
+    if any(values.keys() != by_seed[0].keys() for values in by_seed):
+        raise StudyError("seeds of one system were measured on different queries: delete their results and run again")
+    return {query: fmean(values[query] for values in by_seed) for query in by_seed[0]}
+
+
+def _by_query(task: Task, outcome: Outcome) -> dict[str, dict[str, Columns]]:
+    template_of: Mapping[str, str] = task.template_of if isinstance(task, RetrievalTask | GateTask) else {}
+    slice_of = (task.slice_of if isinstance(task, RetrievalTask) else None) or {}
+    kept = KEPT if isinstance(task, RetrievalTask) else tuple(outcome.values)
+    values = {measure: outcome.values[measure] for measure in kept if measure in outcome.values}
+    groups: dict[str, dict[str, list[str]]] = {}
+    for query in dict.fromkeys(query for by_query in values.values() for query in by_query):
+        templates = groups.setdefault(slice_of.get(query, ALL), {})
+        templates.setdefault(template_of.get(query, ALL), []).append(query)
+
+    def columns(queries: list[str]) -> Columns:
+        return Columns(
+            queries, {measure: [_short(by.get(query)) for query in queries] for measure, by in values.items()}
+        )
+
+    return {
+        part: {template: columns(queries) for template, queries in templates.items()}
+        for part, templates in groups.items()
+    }
+
+
+def _short(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)

@@ -1,0 +1,208 @@
+"""One training run, of either stage: the trainer, its checkpoints, and what is written at the end."""
+
+import json
+import os
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import torch
+from sentence_transformers import (
+    SentenceTransformer,
+    SentenceTransformerTrainer,
+    SentenceTransformerTrainingArguments,
+)
+from transformers import set_seed
+from transformers.integrations.integration_utils import is_tensorboard_available
+
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.evaluation.tasks import DataFolder
+from boolattn.training.corpus import CorpusLoss, corpus_loss
+from boolattn.training.labels import pack
+from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
+from boolattn.training.models import build_model, choose_what_learns, limit_lengths, unlimit_lengths
+from boolattn.training.provenance import commit, versions
+from boolattn.training.recipes import Recipe, RecipeError
+from boolattn.training.sampling import QUERIES, DrawAnew, Drawing
+from boolattn.training.sources import TrainingData, load_training_data
+from boolattn.training.validation import NAME, validation_of
+
+MODEL, RESULTS, RECIPE, CHECKPOINTS = "model", "results.json", "recipe.json", "checkpoints"
+_STATE = "trainer_state.json"  # the last file of a checkpoint to be written
+
+
+def train(recipe: Recipe, data: DataFolder, out: Path) -> Path:
+    """Train, or go on from the last checkpoint of an interrupted run, and return the folder of the model.
+
+    Args:
+        recipe: What to do.
+        data: Where the data lies.
+        out: Where checkpoints, the model and ``results.json`` go.
+    """
+    _require_own(out, recipe)
+    if (out / RESULTS).exists():
+        return out / MODEL
+    started = time.time()
+    trainer = make_trainer(recipe, load_training_data(data, recipe.data, recipe.seed), out / CHECKPOINTS)
+    if trainer.is_world_process_zero():  # no sooner: a mistake found while loading leaves the folder to its mend
+        _claim(out, recipe)
+    checkpoint = last_checkpoint(out / CHECKPOINTS)
+    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    if trainer.is_world_process_zero():
+        unlimit_lengths(trainer.model, recipe)
+        trainer.model.save(str(out / MODEL))
+        _write_results(out / RESULTS, recipe, trainer, started, checkpoint)
+    trainer.accelerator.wait_for_everyone()  # a process that leaves early aborts, and takes the others with it
+    trainer.accelerator.end_training()
+    return out / MODEL
+
+
+def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> SentenceTransformerTrainer:
+    """Put model, data and losses together."""
+    set_seed(recipe.seed)
+    model = build_model(recipe)
+    choose_what_learns(model, recipe)
+    settings = recipe.training
+    corpus = _corpus_loss(recipe, model, data)  # before lengths are limited: documents are read as an index has them
+    limit_lengths(model, recipe)
+    alone = recipe.losses.only_understanding or settings.candidates == "corpus"
+    drawing = Drawing(
+        data.train,
+        data.documents,
+        settings.negatives,
+        recipe.seed,
+        label_rows(model, data, recipe.model.query_tokens),
+        gates_given=settings.gates == "given",
+        related=recipe.losses.logical,
+        alone=alone,
+    )
+    # Before the losses: this is where several processes find each other.
+    arguments = _arguments(recipe, drawing.columns, model, bool(data.validation), checkpoints)
+    return SentenceTransformerTrainer(
+        model=model,
+        args=arguments,
+        train_dataset=drawing.dataset(),
+        loss=BooleanLoss(model, corpus or _batch_loss(recipe, model), recipe.losses),
+        evaluator=validation_of(recipe, data) if data.validation else None,
+        callbacks=[DrawAnew(drawing)],
+    )
+
+
+def _corpus_loss(recipe: Recipe, model: SentenceTransformer, data: TrainingData) -> CorpusLoss | None:
+    settings, tokens = recipe.training, recipe.model.document_tokens
+    if settings.candidates == "batch":
+        return None
+    return corpus_loss(model, data.train, data.documents, tokens, settings.scale, settings.excluded_counts)
+
+
+def _batch_loss(recipe: Recipe, model: SentenceTransformer) -> RankingLoss:
+    if recipe.stage == "pretrain":
+        return triplet_loss(model, recipe.training.margin)
+    return contrastive_loss(model, recipe.training.scale)
+
+
+def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int) -> list[list[int]]:
+    """Label every training query, and its tokens where the model has BoolAttn."""
+    if not isinstance(model, DualEncoder):
+        return [pack(example.question, (), (), 0) for example in data.train]
+    if model.tower.tokenizer.padding_side != "right":
+        raise RecipeError("token labels count from the left: load the model with a tokenizer that pads on the right")
+    texts = [example.question.text for example in data.train]
+    _, offsets = model.tower.with_offsets(texts, model.prompts.get("query") or "", task="query")
+    operators = model.tower.operators
+    return [
+        pack(example.question, row, operators, query_tokens) for example, row in zip(data.train, offsets, strict=True)
+    ]
+
+
+def last_checkpoint(folder: Path) -> Path | None:
+    """Return the last checkpoint that was written to its end."""
+    whole = [path for path in folder.glob("checkpoint-*") if _is_whole(path / _STATE)]
+    return max(whole, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
+
+
+def _is_whole(state: Path) -> bool:
+    try:
+        json.loads(state.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _arguments(
+    recipe: Recipe, columns: Sequence[str], model: SentenceTransformer, evaluates: bool, checkpoints: Path
+) -> SentenceTransformerTrainingArguments:
+    settings, devices = recipe.training, int(os.environ.get("WORLD_SIZE", "1"))
+    if settings.batch_size % devices:
+        raise RecipeError(f"a batch of {settings.batch_size} cannot be shared evenly by {devices} devices")
+    routes = {column: "query" if column in QUERIES else "document" for column in columns}
+    arguments = SentenceTransformerTrainingArguments(
+        output_dir=str(checkpoints),
+        seed=recipe.seed,
+        num_train_epochs=settings.epochs,
+        per_device_train_batch_size=settings.batch_size // devices,
+        learning_rate=settings.learning_rate,
+        weight_decay=settings.weight_decay,
+        lr_scheduler_type=settings.schedule,
+        use_cpu=not torch.accelerator.is_available(),  # said aloud, or bf16 is refused
+        bf16=settings.precision == "bf16",
+        fp16=settings.precision == "fp16",
+        eval_strategy="epoch" if evaluates else "no",
+        save_strategy="epoch" if evaluates else "steps",
+        save_steps=settings.checkpoint_steps,
+        save_total_limit=2,
+        load_best_model_at_end=evaluates,
+        metric_for_best_model=f"eval_{NAME}_{model.similarity_fn_name}_{settings.keep_best_by}",
+        greater_is_better=True,
+        logging_steps=settings.log_steps,
+        report_to=["tensorboard"] if is_tensorboard_available() else [],
+        dataloader_pin_memory=torch.cuda.is_available(),
+        router_mapping=routes,
+        prompts={column: model.prompts.get(route) or "" for column, route in routes.items()},
+        ddp_find_unused_parameters=False,  # a step is several forward calls; see BooleanLoss
+    )
+    if arguments.world_size != devices:
+        raise RecipeError(
+            f"of {devices} processes, training sees {arguments.world_size}: on CPUs, ACCELERATE_USE_CPU=1"
+        )
+    if arguments.n_gpu > 1:
+        raise RecipeError("several GPUs work as several processes: start with `accelerate launch`, or show only one")
+    return arguments
+
+
+def _noted(recipe: Recipe) -> str:
+    return json.dumps(recipe.as_dict(), indent=2) + "\n"
+
+
+def _require_own(out: Path, recipe: Recipe) -> None:
+    """Refuse a folder in which another recipe was begun: its checkpoints would be taken for this one's."""
+    noted = out / RECIPE
+    if noted.exists() and noted.read_text(encoding="utf-8") != _noted(recipe):
+        raise RecipeError(f"{out} holds a run of another recipe ({noted}): give another folder, or delete this one")
+
+
+def _claim(out: Path, recipe: Recipe) -> None:
+    """Note whose checkpoints the folder is to hold."""
+    _require_own(out, recipe)  # again: another run may have begun while this one loaded
+    out.mkdir(parents=True, exist_ok=True)
+    (out / RECIPE).write_text(_noted(recipe), encoding="utf-8")
+
+
+def _write_results(
+    path: Path, recipe: Recipe, trainer: SentenceTransformerTrainer, started: float, checkpoint: Path | None
+) -> None:
+    results: dict[str, Any] = {
+        "recipe": recipe.as_dict(),
+        "seed": recipe.seed,
+        "commit": commit(),
+        "versions": versions(),
+        "finished": datetime.now(UTC).isoformat(timespec="seconds"),
+        "seconds": round(time.time() - started, 1),
+        "resumed_from": checkpoint.name if checkpoint else None,
+        "steps": trainer.state.global_step,
+        "best": {"step": trainer.state.best_global_step, "value": trainer.state.best_metric},
+        "log": trainer.state.log_history,
+    }
+    path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")

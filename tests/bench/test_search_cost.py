@@ -1,0 +1,66 @@
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from boolattn import DualEncoder
+from boolattn.bench import search_cost
+from boolattn.bench.search_cost import FILTERS, measure_search
+from boolattn.retrieval.index.opening import open_engine
+from boolattn.retrieval.index.protocol import Hit, WrongIndexError
+from tests.training.small import backbone
+
+QUERIES = ["kites of Peru", "kites but not of Peru", "boats or trains"]
+WORDS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "clocks", "Peru", "Chad", "Nepal", "Cuba"]
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, minilm_folder):
+    return DualEncoder.training_free(backbone(tmp_path_factory.mktemp("model"), minilm_folder))
+
+
+def documents():
+    rng = np.random.default_rng(0)
+    return ((str(number), " ".join(rng.choice(WORDS, 12))) for number in range(500))
+
+
+@pytest.fixture(autouse=True)
+def _cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
+
+
+def test_all_figures_come_and_the_index_goes(model, tmp_path):
+    uri = f"lance://{tmp_path}/index/measured"
+    cost = measure_search(model, "small", uri, documents, QUERIES, seconds=0.1)
+    found = json.loads(json.dumps(dataclasses.asdict(cost)))
+    assert found["documents"] == 500
+    assert found["encode_ratio"] > 0 and found["search_ratio"] > 0
+    assert found["filtered_recall"] == {"0.1": 1.0, "0.01": 1.0}  # so few documents are all compared
+    assert set(found["stages_ms"]) == {"dense", "+ text", "+ verification"}
+    with pytest.raises(WrongIndexError):
+        open_engine(uri).describe()
+
+
+def test_an_index_that_is_in_use_is_not_measured(model, tmp_path):
+    uri = f"lance://{tmp_path}/index/measured"
+    engine = open_engine(uri)
+    dense = search_cost.DenseRetriever("small", model)
+    search_cost._fill(engine, dense, documents())
+    with pytest.raises(ValueError, match="there already"):
+        measure_search(model, "small", uri, documents, QUERIES, seconds=0.1)
+    assert engine.count() == 500
+
+
+def test_what_a_filtered_search_misses_is_seen():
+    vectors = np.random.default_rng(0).normal(size=(2000, 8)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    class Forgetful:
+        def search(self, vector, k, where):
+            fulfil = [n for n in range(2000) if (n % 100 < 10 if where[0].comparison == "<" else n % 100 == 0)]
+            best = sorted(fulfil, key=lambda number: -vectors[number] @ vector)[:k]
+            return [Hit(str(number), float(vectors[number] @ vector)) for number in best[::2]]
+
+    for share, where in FILTERS.items():
+        assert search_cost._recall(Forgetful(), vectors, where) == pytest.approx(0.5), share

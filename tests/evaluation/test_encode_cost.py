@@ -1,8 +1,0 @@
-from boolattn.encoders.loading import load_encoder
-from boolattn.evaluation.encode_cost import encode_ratio
-from tests.training.small import backbone
-
-
-def test_the_ratio_is_a_positive_number(tmp_path, minilm_folder):
-    model = load_encoder(backbone(tmp_path, minilm_folder))
-    assert 0 < encode_ratio(model, [f"number {n} " * (n % 20) for n in range(200)]) < 3

@@ -1,0 +1,43 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from tests.explanation.handmade import handmade
+
+
+def test_what_does_not_fit_together_is_refused():
+    good = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})
+    with pytest.raises(ValueError, match=r"readout has shape \(2,\) where 6 tokens.*need \(6,\)"):
+        replace(good, readout=np.zeros(2))
+    with pytest.raises(ValueError, match="attention_after has shape"):
+        replace(good, attention_after=good.attention_after[:, :-1])
+    with pytest.raises(ValueError, match="'guessed' is not one of"):
+        replace(good, source="guessed")
+    with pytest.raises(ValueError, match=r"unknown operators \['xor'\]"):
+        replace(good, operators=("and", "or", "xor"))
+
+
+def test_held_and_changed():
+    plain = handmade("films")
+    assert (plain.held, plain.changed) == ((), False)
+    negated = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})
+    assert (negated.held, negated.changed) == (("not",), True)
+    # A readout may push away although no gate is open.
+    assert replace(plain, readout=-np.ones(len(plain.tokens))).changed
+
+
+def test_json_holds_everything(explain):
+    explanation = explain("movies set in Vietnam but not about war")
+    told = json.loads(json.dumps(explanation.to_dict()))
+    assert told["tokens"][4] == "Vietnam" and told["spans"][4] == [14, 21]
+    assert told["source"] == "rules" and told["operators"] == ["and", "or", "not"]
+    assert told["plan"]["plan"] == str(explanation.plan)
+    for name in ("gates", "cues", "scopes", "biases", "attention_before", "attention_after", "readout"):
+        np.testing.assert_allclose(told[name], getattr(explanation, name), atol=1e-6)
+
+
+def test_notebooks_show_it():
+    shown = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})._repr_html_()
+    assert shown.startswith("<article") and "<html" not in shown and "nothing here was learned" in shown

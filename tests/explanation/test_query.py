@@ -1,0 +1,129 @@
+import numpy as np
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+
+from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions, mechanism_of
+from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
+from boolattn.explanation.query import explain
+from boolattn.explanation.words import in_words, runs_of, words_of
+from tests.reading.fixed_reader import FixedReader
+
+QUERY = "movies set in Vietnam but not about war"
+
+
+@pytest.fixture(scope="module")
+def model(minilm_folder):
+    model = DualEncoder.training_free(str(minilm_folder), strength=4.0, penalty=0.3)
+    model.options = ReadingOptions(reader="rules")
+    return model
+
+
+@pytest.fixture(scope="module")
+def two_sided(minilm_folder):
+    model = DualEncoder.two_sided(str(minilm_folder), penalty=0.3, rank=0)
+    model.options = ReadingOptions(reader="rules")
+    return model
+
+
+@pytest.mark.parametrize("kind", ["model", "two_sided"])
+def test_the_weights_of_the_tokens_make_the_vector(kind, request):
+    model = request.getfixturevalue(kind)
+    explanation = explain(model, QUERY)
+    with torch.inference_mode():
+        features = model(model.preprocess([QUERY], task="query"), task="query")
+    states = features["token_embeddings"][0].numpy()
+    alone = features[UNWANTED_STATES][0].numpy() if kind == "two_sided" else states
+    wanted = np.where(explanation.readout > 0, explanation.readout, 0) @ states
+    away = np.where(explanation.readout < 0, -explanation.readout, 0) @ alone
+    vector = wanted - 0.3 * np.linalg.norm(wanted) * away / np.linalg.norm(away)
+    assert np.allclose(vector / np.linalg.norm(vector), model.encode_query(QUERY), atol=1e-5)
+    assert explanation.readout[explanation.tokens.index("war")] == pytest.approx(-0.3, abs=1e-6)
+
+
+def test_says_that_rules_read_it_and_shows_the_bias_they_set(model):
+    explanation = explain(model, QUERY)
+    war = explanation.tokens.index("war")
+    assert (explanation.source, explanation.reading.reader) == ("rules", "rules 1")
+    assert np.allclose(explanation.biases[:, war, 0], -4.0)
+    assert (explanation.attention_after[:, war] < explanation.attention_before[:, war]).all()
+
+
+def test_a_query_without_operators_is_left_alone(model):
+    explanation = explain(model, "war films")
+    assert not explanation.changed
+    assert np.allclose(explanation.attention_before, explanation.attention_after)
+    assert np.allclose(explanation.readout, 1 / len(explanation.tokens))
+
+
+def test_a_prompt_is_part_of_what_is_read_but_not_of_the_query(minilm_folder):
+    plain = SentenceTransformer(str(minilm_folder), prompts={"query": "search not: "})
+    explanation = explain(DualEncoder.training_free(plain), QUERY)
+    assert len(explanation.readout) == len(explanation.tokens)
+    assert explanation.readout[explanation.tokens.index("war")] < 0
+
+
+def test_a_learned_gate_is_asked(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
+    assert explain(model, QUERY).gates.shape == (3,)
+
+
+def test_the_caller_may_name_the_operators_and_a_mechanism_is_not_called_rules(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder))
+    explanation = explain(model, QUERY, operators=["not"])
+    assert explanation.source == "mechanism" and explanation.held == ("not",)
+    assert not explain(model, QUERY).held  # no gate given, none learned: closed
+
+
+def test_half_precision_is_explained_too(minilm_folder):
+    model = DualEncoder.training_free(str(minilm_folder), penalty=0.3).bfloat16()
+    assert explain(model, QUERY).readout.min() == pytest.approx(-0.3, abs=0.01)
+
+
+def test_two_sides_are_explained_by_the_same_reading(two_sided, model):
+    ours, theirs = explain(two_sided, QUERY), explain(model, QUERY)
+    assert ours.held == ("not",) and ours.plan == theirs.plan
+    assert np.allclose(ours.readout, theirs.readout, atol=1e-5)
+    assert np.allclose(ours.biases, theirs.biases) and np.allclose(
+        ours.attention_after, theirs.attention_after, atol=1e-5
+    )
+    assert not explain(two_sided, "war films").changed
+
+
+@pytest.mark.parametrize(("query", "operators"), [("films AND comedy", None), (QUERY, [])])
+def test_what_excludes_nothing_is_explained_too(model, query, operators):
+    assert not explain(model, query, operators).changed
+
+
+def test_explicit_syntax_is_not_called_rules(model):
+    assert explain(model, "films AND comedy NOT war").source == "syntax"
+
+
+@pytest.mark.parametrize("kind", ["model", "two_sided"])
+def test_what_is_read_and_not_acted_on_is_told(kind, request):
+    model = request.getfixturevalue(kind)
+    query = "films that are not comedies"
+    left_alone = explain(model, query)
+    assert not left_alone.changed and not left_alone.plan.negatives
+    assert [each.span.of(query) for each in left_alone.not_acted_on] == ["comedies"]
+    told = in_words(left_alone, list(runs_of(query, words_of(left_alone))))
+    assert told == ['Read as an exclusion, but not acted on: "comedies" (property).']
+    acted_on = explain(model, query, documents="things")
+    assert acted_on.changed and acted_on.not_acted_on == ()
+    assert [atom.text for atom in acted_on.plan.negatives] == ["comedies"]
+    assert not explain(model, QUERY, act=False).changed
+
+
+def test_the_caller_may_name_what_is_excluded(model):
+    explanation = explain(model, QUERY, exclude=["Vietnam"])
+    assert explanation.source == "caller"
+    assert explanation.readout[explanation.tokens.index("Vietnam")] < 0
+    assert not explain(model, QUERY, exclude=[]).changed
+    reader = FixedReader("set")
+    assert explain(model, QUERY, reader=reader).reading.reader == "fixed 7"
+
+
+def test_a_learned_gate_stays_closed_where_nothing_is_to_be_acted_on(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
+    torch.nn.init.constant_(mechanism_of(model.tower.transformer.auto_model).gate.ffn[-1].bias, 5.0)  # opens all
+    assert "not" in explain(model, QUERY).held and "not" not in explain(model, QUERY, act=False).held

@@ -1,0 +1,80 @@
+import io
+
+import pytest
+from rich.console import Console
+
+from boolattn.explanation.terminal import render
+from tests.explanation.handmade import handmade
+from tests.explanation.queries import HOSTILE, LONG, PLAIN, TWO_NEGATIONS, VIETNAM
+
+
+def printed(explanation, encoding="utf-8", **options):
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(raw, encoding=encoding)
+    Console(file=file, **({"width": 100} | options)).print(render(explanation))
+    file.flush()
+    return raw.getvalue().decode(encoding)
+
+
+def test_plain_output_says_all(explain):
+    text = printed(explain(VIETNAM))
+    line, *_ = text.splitlines()
+    assert line == "movies set in Vietnam _but not_ about [-war-]"
+    assert "\x1b" not in text
+    assert 'Leaves out "war", because it says "but not".' in text
+    assert "+ movies set in Vietnam\n- war\n" in text
+    assert "rules Rules, a lexicon of phrases: nothing here was learned." in text
+    assert "[-left out-]  _operator word_" in text
+    (row,) = [row for row in text.splitlines() if row.startswith("[-war-]")]
+    assert row.split()[1:3] == ["not", "-4.0"] and row.split()[-1] == "-0.30"
+    before, after = (float(row.split()[place]) for place in (3, 5))
+    assert before > 5 * after and "░" in row
+
+
+def test_colour_strikes_out_and_underlines():
+    explanation = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})
+    text = printed(explanation, force_terminal=True, color_system="standard")
+    assert "\x1b[9;31mwar\x1b[0m" in text  # struck through, red
+    assert "\x1b[4;35mnot\x1b[0m" in text  # underlined, magenta
+
+
+def test_no_color_keeps_the_marks(monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    explanation = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})
+    text = printed(explanation, force_terminal=True)
+    assert "31m" not in text and "35m" not in text and "[-" in text
+
+
+def test_nothing_changed_is_said_and_no_table_shown(explain):
+    text = printed(explain(PLAIN))
+    assert text.startswith(f"{PLAIN}\n\nNothing was changed")
+    assert "->" not in text
+
+
+def test_joined_words_and_both_negations(explain):
+    text = printed(explain(TWO_NEGATIONS))
+    assert 'because it says "not".' in text and 'because it says "without".' in text
+    both = printed(handmade("films or plays", {"or": ["or"]}, {"or": ["films", "plays"]}))
+    assert both.startswith("{films} _or_ {plays}\n") and "{joined}" in both and "▓" in both
+
+
+def test_only_words_that_were_acted_on_are_listed(explain):
+    rows = printed(explain(LONG)).split("word ")[1].splitlines()
+    assert not any(row.startswith(("novels", "sea")) for row in rows)
+    assert any(row.startswith("[-pirates-]") for row in rows) and any(row.startswith("other words") for row in rows)
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
+def test_terminals_without_blocks(encoding):
+    explanation = handmade("films or plays not war", {"not": ["not"], "or": ["or"]}, {"not": ["war"], "or": ["plays"]})
+    text = printed(explanation, encoding=encoding)
+    assert "#" in text and "[-war-]" in text
+
+
+def test_a_query_cannot_control_the_terminal():
+    text = printed(handmade("films\x1b[2J\x07 not\n[bold]war[/bold] \u202ex", {"not": ["not"]}, {"not": ["war"]}))
+    assert not {"\x1b", "\x07", "\u202e"} & set(text)
+    assert "[bold][-war-][/bold]" in text
+    styled = printed(handmade("films not [red]war", {"not": ["not"]}, {"not": ["[", "red", "]", "war"]}))
+    assert styled.startswith("films _not_ [-[red]war-]") and 'Leaves out "[red]war"' in styled
+    assert printed(handmade(HOSTILE)).count("<script>") == 2  # the line and the plan, as written

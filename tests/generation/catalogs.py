@@ -1,0 +1,44 @@
+"""The invented catalogs of the tests."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from boolattn.generation.catalog.atoms import plain_column
+from boolattn.generation.catalog.catalog import Catalog, build_catalog
+from boolattn.generation.catalog.tables import read_csv_rows, read_jsonl_rows
+from boolattn.generation.domains.debian import debian_catalog
+from boolattn.generation.domains.films import films_catalog
+
+FOLDER = Path(__file__).parent / "fixtures" / "catalogs"
+
+
+def jsonl(name: str) -> list[dict]:
+    return [json.loads(line) for line in (FOLDER / name).read_text(encoding="utf-8").splitlines()]
+
+
+@cache
+def films() -> Catalog:
+    return films_catalog(jsonl("films.jsonl"))
+
+
+@cache
+def packages() -> Catalog:
+    return debian_catalog(jsonl("packages.jsonl"), jsonl("tags.jsonl"))
+
+
+@cache
+def birds() -> Catalog:
+    names = ("habitat", "eats", "clutch")
+    rows = read_jsonl_rows(FOLDER / "birds.jsonl", "name", names)
+    return build_catalog(rows, [plain_column(name) for name in names], ("birds",))
+
+
+@cache
+def meals() -> Catalog:
+    names = ("cuisine", "diet", "cooked_by")
+    rows = read_csv_rows(FOLDER / "meals.csv", "id", names)
+    return build_catalog(rows, [plain_column(name) for name in names], ("meals", "dishes"))
+
+
+CATALOGS = {"films": films, "packages": packages, "birds": birds, "meals": meals}

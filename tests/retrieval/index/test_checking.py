@@ -1,0 +1,54 @@
+"""Rows and conditions that do not fit are refused, and the message says why."""
+
+import math
+
+import pytest
+
+from boolattn.retrieval.index.checking import check_conditions, check_rows
+from boolattn.retrieval.index.protocol import Condition
+from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films
+
+BAD_VALUES = [
+    (YEAR, True),
+    (YEAR, 1.0),
+    (YEAR, "1990"),
+    (YEAR, 2**63),
+    (YEAR, -(2**63)),
+    (RATING, math.nan),
+    (RATING, math.inf),
+    (RATING, False),
+    (GENRE, 3),
+    (SEEN, 1),
+    ("unknown", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD_VALUES)
+def test_values_of_another_kind(name, value):
+    with pytest.raises(ValueError, match="document 'b' has"):
+        check_rows(films(["a", "b"], metadata=[{}, {name: value}]), DESCRIPTION)
+
+
+def test_values_that_fit():
+    fields = {YEAR: 2**63 - 1, RATING: 3, GENRE: "", SEEN: False}
+    check_rows(films(["a", "b"], metadata=[fields, {}]), DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        (Condition("colour", "=", "red"), "has: .*year"),
+        (Condition(YEAR, ">= 0 OR 1 =", 1), "comparisons are"),
+        (Condition(YEAR, "in", 1990), "tuple"),
+        (Condition(YEAR, "=", (1990,)), "tuple"),
+        (Condition(YEAR, "=", "1990"), "'integer'"),
+        (Condition(YEAR, ">", 1990.5), "'integer'"),
+        (Condition(GENRE, "in", ("war", 3)), "'text'"),
+        (Condition(SEEN, "<", True), "no order"),
+        (Condition(SEEN, "=", 1), "'boolean'"),
+        (Condition(RATING, ">", math.nan), "'number'"),
+    ],
+)
+def test_conditions_that_make_no_sense(condition, message):
+    with pytest.raises(ValueError, match=message):
+        check_conditions([condition], DESCRIPTION)

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+import Stemmer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from boolattn.reading.rules.rule_reader import read_by_rules
+from boolattn.retrieval.search.lexical_match import shares_found, telling_words, words_of
+
+
+def test_words_are_told_once_and_the_commonest_not_at_all():
+    assert words_of(["The War of the Worlds", "war films"]) == ["war", "worlds", "films"]
+
+
+def test_what_is_wanted_too_does_not_tell_what_is_unwanted():
+    plan = read_by_rules("war films that are not spy film").plan()
+    assert telling_words(plan.atoms) == [["war", "films"], ["spy"]]
+
+
+def test_words_count_by_their_stems():
+    [row] = shares_found([["comedies"]], ["A comedy.", "Comedies about war", "A tragedy"])
+    assert list(row) == [1, 1, 0]
+
+
+def test_rare_words_weigh_more():
+    texts = ["war film", "film", "film", "tank"]
+    [row] = shares_found([["war", "film"]], texts)
+    rare, common = np.log(1 + 3.5 / 1.5), np.log(1 + 1.5 / 3.5)
+    assert row == pytest.approx([1, common / (rare + common), common / (rare + common), 0])
+
+
+def test_words_within_words_are_not_found():
+    [row] = shares_found([["war"]], ["a warm and rewarding postwar film", "WAR!"])
+    assert list(row) == [0, 1]
+
+
+def test_an_atom_without_words_is_found_nowhere():
+    assert shares_found([[], ["war"]], ["war"]).tolist() == [[0], [1]]
+    assert shares_found([["war"]], []).shape == (1, 0)
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz'", min_size=2, max_size=12))
+def test_a_stem_begins_as_its_word_does(word):
+    assert Stemmer.Stemmer("english").stemWord(word).lstrip("'")[:1] in (word.lstrip("'")[:1], "")
+
+
+def test_words_of_any_script_are_found():
+    assert shares_found([["ärzte", "2010s"]], ["Die Ärzte, 2010s", "Æther"]).tolist() == [[1, 0]]
