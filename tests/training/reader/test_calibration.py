@@ -21,14 +21,15 @@ def test_a_row_that_stands_for_two_counts_as_two():
 
 
 def test_rates_count_false_alarms_per_ten_thousand():
-    said = Said(np.array([0.9, 0.8, 0.2, 0.0]), np.array([True, False, True, False]), np.array([1.0, 2.0, 1.0, 6.0]))
+    weights, folds = np.array([1.0, 2.0, 1.0, 6.0]), np.zeros(4, int)
+    said = Said(np.array([0.9, 0.8, 0.2, 0.0]), np.array([True, False, True, False]), weights, folds)
     assert rates(said, 0.5) == (0.5, 2000.0)
     assert rates(said, 0.85) == (0.5, 0.0)
 
 
 def test_pictures_are_drawn(tmp_path):
     rng = np.random.default_rng(0)
-    said = Said(rng.random(200), rng.random(200) < 0.3, np.ones(200))
-    draw_curve([said, said], tmp_path / "curve.png")
-    draw_reliability([said], tmp_path / "reliability.png")
+    said = Said(rng.random(200), rng.random(200) < 0.3, np.ones(200), np.zeros(200, int))
+    draw_curve({"seed 0": said, "mean": said}, tmp_path / "curve.png")
+    draw_reliability(said, tmp_path / "reliability.png")
     assert all((tmp_path / name).stat().st_size > 5000 for name in ("curve.png", "reliability.png"))

@@ -1,5 +1,6 @@
 """Training to a folder, export, and reading with what was exported."""
 
+import dataclasses
 import json
 import pickle
 import signal
@@ -101,11 +102,25 @@ def test_another_recipe_is_refused_the_folder(recipe, nowhere, tmp_path):
         train_reader(recipe, nowhere, tmp_path, hold_out=1)
 
 
+def test_the_reader_is_the_mean_of_its_seeds(recipe, nowhere, tmp_path):
+    both = train_reader(dataclasses.replace(recipe, seeds=[3, 4]), nowhere, tmp_path).state_dict()
+    first, second = (load_file(tmp_path / f"seed-{seed}" / WEIGHTS_FILE) for seed in (3, 4))
+    assert not torch.equal(first["of_query.weight"], second["of_query.weight"])
+    for name, weights in both.items():
+        torch.testing.assert_close(weights, (first[name] + second[name]) / 2)
+
+
+def test_a_local_copy_of_the_encoder_leaves_no_trace_in_the_recipe(start, recipe, nowhere, tmp_path):
+    named = dataclasses.replace(recipe, start="a/name", encoder=start)
+    train_reader(named, nowhere, tmp_path)
+    assert start not in (tmp_path / "seed-0" / "recipe.json").read_text()
+
+
 def test_what_is_held_out_changes_what_is_learned(recipe, nowhere, tmp_path):
     assert "kinds" in HELD_OUT
     train_reader(recipe, nowhere, tmp_path / "all")
     train_reader(recipe, nowhere, tmp_path / "held", hold_out=0)
-    first, second = (load_file(tmp_path / name / WEIGHTS_FILE) for name in ("all", "held"))
+    first, second = (load_file(tmp_path / name / "seed-0" / WEIGHTS_FILE) for name in ("all", "held"))
     assert not torch.equal(first["of_query.weight"], second["of_query.weight"])
 
 
@@ -123,12 +138,12 @@ def test_a_killed_training_resumes_to_the_same_weights(start, tmp_path):
         program = TRAIN.format(recipe=recipe, out=str(tmp_path / name))
         process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
         if name == "killed":
-            while not list((tmp_path / name).glob("checkpoint-*")) and process.poll() is None:
+            while not list((tmp_path / name / "seed-0").glob("checkpoint-*")) and process.poll() is None:
                 time.sleep(0.01)
             process.send_signal(signal.SIGKILL)
             assert process.wait() == -signal.SIGKILL
-            assert not (tmp_path / name / WEIGHTS_FILE).exists()
+            assert not (tmp_path / name / "seed-0" / WEIGHTS_FILE).exists()
             process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
         assert process.wait() == 0
-    whole, killed = (load_file(tmp_path / name / WEIGHTS_FILE) for name in ("whole", "killed"))
+    whole, killed = (load_file(tmp_path / name / "seed-0" / WEIGHTS_FILE) for name in ("whole", "killed"))
     assert all(torch.equal(whole[name], killed[name]) for name in whole)

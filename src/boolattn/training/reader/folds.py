@@ -1,29 +1,29 @@
 """How good is a reader's recipe? Five readers, each trained without a fold, read the queries that they never saw."""
 
-import dataclasses
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.evaluation.benchmarks.exclusions import LABELLED, kinds, real_queries
 from boolattn.evaluation.reading_outcome import evaluate_reader
 from boolattn.evaluation.tasks import DataFolder, ExclusionTask
-from boolattn.reading.learned import LearnedReader, ReaderCard
+from boolattn.reading.learned import CARD_FILE, LearnedReader, ReaderCard
 from boolattn.reading.reading import Reading, Strictness
 from boolattn.reading.screen import Screened
 from boolattn.training.reader.calibration import Calibration, calibrate
 from boolattn.training.reader.export import export_reader
-from boolattn.training.reader.held_out import said_of
+from boolattn.training.reader.held_out import Said, said_of
 from boolattn.training.reader.recipe import ReaderRecipe
 from boolattn.training.reader.rows import FOLDS, fold_of
-from boolattn.training.reader.run import tokenizer_of, train_reader
+from boolattn.training.reader.run import WEIGHTS_FILE, mean_network, tokenizer_of, train_reader
 from boolattn.training.reader.sources import LABELS
 
-READER_FOLDER = "reader"
+MEAN = "mean"  # of the seeds, which is what ships
 
 
 class FoldReader:
@@ -33,64 +33,64 @@ class FoldReader:
         """Join the readers of all folds, in order."""
         self.readers = [Screened(reader) for reader in readers]
         self.name = f"{readers[0].name}, out of fold"
+        self._known: dict[str, Reading] = {}  # every strictness judges the same readings
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries."""
-        found: dict[str, Reading] = {}
         for fold, reader in enumerate(self.readers):
-            mine = [query for query in queries if fold_of(query) == fold]
-            found |= dict(zip(mine, reader.read(mine), strict=True))
-        return [found[query] for query in queries]
+            mine = [query for query in queries if query not in self._known and fold_of(query) == fold]
+            self._known |= dict(zip(mine, reader.read(mine), strict=True))
+        return [self._known[query] for query in queries]
 
-    def calibrated(self, calibration: Calibration) -> "FoldReader":
-        """Return the same readers with another calibration."""
-        return FoldReader([each.reader.calibrated(*calibration) for each in self.readers])  # type: ignore[attr-defined]
-
-
-def fold_reader(recipe: ReaderRecipe, data: DataFolder, out: Path) -> FoldReader:
-    """Train the readers of all folds, or load those that are there; resumable."""
-    return FoldReader([_without(recipe, data, out / f"seed-{recipe.seed}-fold-{fold}", fold) for fold in range(FOLDS)])
+    def calibrated(self, calibrations: Sequence[Calibration]) -> "FoldReader":
+        """Return the same readers with another calibration each."""
+        pairs = zip(self.readers, calibrations, strict=True)
+        return FoldReader([each.reader.calibrated(*fitted) for each, fitted in pairs])  # type: ignore[attr-defined]
 
 
-def _without(recipe: ReaderRecipe, data: DataFolder, out: Path, fold: int) -> LearnedReader:
-    network = train_reader(recipe, data, out, hold_out=fold)
-    if not (out / READER_FOLDER).is_dir():
-        card = ReaderCard(recipe.name, recipe.version)
-        export_reader(network, tokenizer_of(recipe), card, out / READER_FOLDER)
-    return LearnedReader.load(out / READER_FOLDER)
-
-
-def measure_recipe(
-    recipe: ReaderRecipe, data: DataFolder, out: Path, seeds: Sequence[int], plot: Path | None = None
-) -> dict[str, Any]:
-    """Train and measure the readers of all folds for each seed; write the calibration of all of them together.
+def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path | None = None) -> dict[str, Any]:
+    """Train and measure the readers of all folds, those of each seed and their mean; write the mean's calibration.
 
     Args:
         recipe: How to train.
         data: The folder with the sources' data and the labelled queries.
-        out: Where checkpoints, readers and ``calibration.json`` go.
-        seeds: One set of readers each.
+        out: Where checkpoints, readers and ``calibration.json`` go; what is there already is not trained again.
         plot: Where to draw the curve and the reliability plot to.
     """
-    readers = {seed: fold_reader(dataclasses.replace(recipe, seed=seed), data, out) for seed in seeds}
-    said = [said_of(reader, data) for reader in readers.values()]
-    confidences, right, weights = (np.concatenate(each) for each in zip(*said, strict=True))
-    reported = confidences > 0
-    fitted = calibrate(confidences[reported], right[reported], weights[reported])
+    for fold in range(FOLDS):
+        train_reader(recipe, data, out / f"fold-{fold}", hold_out=fold)
+    figures, curves = {}, {}
+    for name, seeds in {**{f"seed {seed}": [seed] for seed in recipe.seeds}, MEAN: recipe.seeds}.items():
+        reader = _fold_reader(recipe, out, seeds)
+        said = said_of(reader, data)
+        # What a fold's confidences mean is fitted on the other folds.
+        reader = reader.calibrated([_fit(said, said.folds != fold) for fold in range(FOLDS)])
+        figures[name], curves[name] = measure(reader, data), said_of(reader, data)
+        if name == MEAN:
+            fitted = _fit(said, said.folds >= 0)
     (out / "calibration.json").write_text(json.dumps(fitted._asdict(), indent=2) + "\n", encoding="utf-8")
-    calibrated = {seed: reader.calibrated(fitted) for seed, reader in readers.items()}
     if plot is not None:
         from boolattn.training.reader.picture import draw_curve, draw_reliability
 
-        confident = [said_of(reader, data) for reader in calibrated.values()]
-        draw_curve(confident, plot / "reader-curve.png")
-        draw_reliability(confident, plot / "reader-reliability.png")
-    return {
-        "recipe": recipe.name,
-        "version": recipe.version,
-        "calibration": fitted._asdict(),
-        "seeds": {seed: measure(reader, data) for seed, reader in calibrated.items()},
-    }
+        draw_curve(curves, plot / "reader-curve.png")
+        draw_reliability(curves[MEAN], plot / "reader-reliability.png")
+    return {"recipe": recipe.name, "version": recipe.version, "calibration": fitted._asdict(), "readers": figures}
+
+
+def _fold_reader(recipe: ReaderRecipe, out: Path, seeds: Sequence[int]) -> FoldReader:
+    readers = []
+    for fold in range(FOLDS):
+        folder = out / f"fold-{fold}" / ("reader-" + "-".join(map(str, seeds)))
+        if not (folder / CARD_FILE).is_file():
+            network = mean_network(recipe, [out / f"fold-{fold}" / f"seed-{seed}" / WEIGHTS_FILE for seed in seeds])
+            export_reader(network, tokenizer_of(recipe), ReaderCard(recipe.name, recipe.version), folder)
+        readers.append(LearnedReader.load(folder))
+    return FoldReader(readers)
+
+
+def _fit(said: Said, rows: NDArray[np.bool_]) -> Calibration:
+    reported = rows & (said.confidences > 0)
+    return calibrate(said.confidences[reported], said.right[reported], said.weights[reported])
 
 
 def measure(reader: FoldReader, data: DataFolder) -> dict[str, dict[str, Any]]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from boolattn.evaluation.benchmarks.exclusions import real_queries
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.reading.reading import Reader
+from boolattn.training.reader.rows import fold_of
 
 
 class Said(NamedTuple):
@@ -15,7 +16,8 @@ class Said(NamedTuple):
 
     confidences: NDArray[np.float64]  # that a topic is excluded
     right: NDArray[np.bool_]  # whether one is
-    weights: NDArray[np.float64]  # how many real queries each stands for
+    weights: NDArray[np.float64]  # how many real queries each counts for
+    folds: NDArray[np.int64]  # which fold each belongs to
 
 
 def said_of(reader: Reader, data: DataFolder) -> Said:
@@ -28,4 +30,5 @@ def said_of(reader: Reader, data: DataFolder) -> Said:
         topics,
         np.array([bool(labels.excluded) for labels, _ in firm]),
         np.array([float(task.weight_of.get(group, 1)) for _, group in firm]),
+        np.array([fold_of(labels.query) for labels, _ in firm]),
     )

@@ -1,6 +1,6 @@
 """What a reader's confidence is worth, to look at."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,20 +12,20 @@ from boolattn.training.reader.held_out import Said
 BINS = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 
-def draw_curve(said: Sequence[Said], path: Path) -> None:
-    """Draw recall against false alarms per 10,000 real queries, a line a seed, with the three strictnesses marked."""
+def draw_curve(said: Mapping[str, Said], path: Path) -> None:
+    """Draw recall against false alarms per 10,000 real queries; the last reader is the one that ships."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 4))
-    for number, each in enumerate(said):
+    shipped = list(said)[-1]
+    for name, each in said.items():
         thresholds = np.unique(each.confidences[each.confidences > 0.005])
         points = np.array([rates(each, threshold) for threshold in thresholds])
-        axes.plot(
-            points[:, 1], points[:, 0], color="tab:blue", alpha=0.5, label="held-out seeds" if not number else None
-        )
+        style = {"color": "tab:blue"} if name == shipped else {"color": "tab:blue", "alpha": 0.3}
+        axes.plot(points[:, 1], points[:, 0], label=name, **style)
     for mark, (name, threshold) in zip("osd", THRESHOLDS.items(), strict=True):
-        points = np.array([rates(each, threshold) for each in said])
-        axes.plot(*points.mean(axis=0)[::-1], mark, color="black", label=f"{name}: confidence {threshold:g}")
+        recall, wrong = rates(said[shipped], threshold)
+        axes.plot(wrong, recall, mark, color="black", label=f"{name}: confidence {threshold:g}")
     axes.set_xlabel("false alarms per 10,000 real queries")
     axes.set_ylabel("recall of labelled real exclusions")
     axes.set_xlim(left=0)
@@ -36,11 +36,11 @@ def draw_curve(said: Sequence[Said], path: Path) -> None:
     pyplot.close(figure)
 
 
-def draw_reliability(said: Sequence[Said], path: Path) -> None:
+def draw_reliability(said: Said, path: Path) -> None:
     """Draw how often readings of each confidence are right."""
     from matplotlib import pyplot
 
-    confidences, right, weights = (np.concatenate(each) for each in zip(*said, strict=True))
+    confidences, right, weights = said.confidences, said.right, said.weights
     figure, axes = pyplot.subplots(figsize=(5, 4))
     axes.plot([0, 1], [0, 1], color="lightgrey")
     for low, high in pairwise(BINS):

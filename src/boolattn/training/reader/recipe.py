@@ -26,8 +26,10 @@ class ReaderRecipe:
         batch_size: Queries per step.
         learning_rate: Of the encoder, falling to 0 after a warm-up of 100 steps.
         head_learning_rate: Of the two heads.
-        seed: Of drawing, noise and initial weights.
+        seeds: Of the order of rows and their noise. One network is trained for each, all from the same initial weights,
+            and the reader is their mean: as steady as letting them vote, at the cost of one.
         licences: Of the sources, for the reader's card.
+        encoder: A folder that holds what ``start`` names, for a machine without a network; not part of the recipe.
     """
 
     name: str
@@ -39,17 +41,27 @@ class ReaderRecipe:
     batch_size: int = 64
     learning_rate: float = 8e-5
     head_learning_rate: float = 4e-4
-    seed: int = 0
+    seeds: list[int] = field(default_factory=lambda: [0])
     licences: dict[str, str] = field(default_factory=dict)
+    encoder: str | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""
-        return dataclasses.asdict(self)
+        settings = dataclasses.asdict(self)
+        del settings["encoder"]
+        return settings
+
+    @property
+    def encoder_path(self) -> str:
+        """Where to load the pretrained encoder from."""
+        return self.encoder or self.start
 
 
-def load_reader_recipe(path: Path, changes: dict[str, Any] | None = None) -> ReaderRecipe:
-    """Read a recipe; ``changes`` replace some of its settings."""
+def load_reader_recipe(path: Path, changes: dict[str, Any] | None = None, encoder: Path | None = None) -> ReaderRecipe:
+    """Read a recipe; ``changes`` replace some of its settings, ``encoder`` is a local copy of what it starts from."""
     settings = tomllib.loads(path.read_text(encoding="utf-8")) | (changes or {})
+    if encoder is not None:
+        settings["encoder"] = str(encoder)
     refuse_unknown(str(path), settings, [each.name for each in dataclasses.fields(ReaderRecipe)])
     try:
         return msgspec.convert(settings, ReaderRecipe)

@@ -27,33 +27,42 @@ from boolattn.training.train import last_checkpoint
 
 WEIGHTS_FILE, RECIPE_FILE = "reader.safetensors", "recipe.json"
 WARMUP_STEPS, SAVE_STEPS = 100, 200
+INITIAL_WEIGHTS = 0  # the same for every seed: the mean of networks that started apart is none
 
 
 def train_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | None = None) -> ReaderNetwork:
-    """Train a reader, or resume its training; its weights go to ``out``.
+    """Train one network for each of the recipe's seeds, or resume their training; return the mean of their weights.
 
     Args:
         recipe: How to train.
         data: The folder with the sources' data.
-        out: Where checkpoints and weights go.
+        out: Where checkpoints and weights go, a folder for each seed.
         hold_out: A fold of the sources in ``HELD_OUT`` that is not trained on, to be measured with.
     """
-    _claim(out, recipe, hold_out)
-    if not (out / WEIGHTS_FILE).exists():
-        _train(recipe, data, out, hold_out)
-    # Loaded anew: the trainer leaves its own network wrapped to compute in half precision.
-    network = ReaderNetwork.begin(recipe.start, recipe.layers)
-    network.load_state_dict(load_file(out / WEIGHTS_FILE))
+    folders = {seed: out / f"seed-{seed}" for seed in recipe.seeds}
+    for seed, folder in folders.items():
+        _claim(folder, recipe, seed, hold_out)
+        if not (folder / WEIGHTS_FILE).exists():
+            _train(recipe, seed, data, folder, hold_out)
+    return mean_network(recipe, [folder / WEIGHTS_FILE for folder in folders.values()])
+
+
+def mean_network(recipe: ReaderRecipe, weights: Sequence[Path]) -> ReaderNetwork:
+    """Return a network whose weights are the mean of several that were trained from the same start."""
+    found = [load_file(path) for path in weights]
+    # Built anew: the trainer leaves its own network wrapped to compute in half precision.
+    network = ReaderNetwork.begin(recipe.encoder_path, recipe.layers)
+    network.load_state_dict({name: torch.stack([each[name] for each in found]).mean(dim=0) for name in found[0]})
     return network.eval()
 
 
-def _train(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | None) -> None:
-    torch.manual_seed(recipe.seed)
-    network = ReaderNetwork.begin(recipe.start, recipe.layers)
-    batches = _draw(recipe, _rows(recipe, data, hold_out))
+def _train(recipe: ReaderRecipe, seed: int, data: DataFolder, out: Path, hold_out: int | None) -> None:
+    torch.manual_seed(INITIAL_WEIGHTS)
+    network = ReaderNetwork.begin(recipe.encoder_path, recipe.layers)
+    batches = _draw(recipe, seed, _rows(recipe, data, hold_out))
     trainer = _ReaderTrainer(
         model=network,
-        args=_arguments(recipe, out),
+        args=_arguments(seed, out),
         train_dataset=_Batches(batches, tokenizer_of(recipe)),
         data_collator=lambda items: items[0],
         optimizers=(_optimizer(network, recipe), None),
@@ -68,7 +77,7 @@ def _train(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | No
 
 def tokenizer_of(recipe: ReaderRecipe) -> Tokenizer:
     """Return the tokenizer of the encoder that training starts from, set to what the reader takes."""
-    return prepare(AutoTokenizer.from_pretrained(recipe.start).backend_tokenizer)
+    return prepare(AutoTokenizer.from_pretrained(recipe.encoder_path).backend_tokenizer)
 
 
 def _rows(recipe: ReaderRecipe, data: DataFolder, hold_out: int | None) -> dict[str, list[ReaderRow]]:
@@ -81,9 +90,9 @@ def _rows(recipe: ReaderRecipe, data: DataFolder, hold_out: int | None) -> dict[
     return found
 
 
-def _draw(recipe: ReaderRecipe, rows: Mapping[str, Sequence[ReaderRow]]) -> list[list[ReaderRow]]:
+def _draw(recipe: ReaderRecipe, seed: int, rows: Mapping[str, Sequence[ReaderRow]]) -> list[list[ReaderRow]]:
     """Draw the batches of all epochs ahead, so that a resumed run sees what the interrupted one would have."""
-    rng, found = Random(recipe.seed), []
+    rng, found = Random(seed), []
     for _ in range(recipe.epochs):
         epoch: list[ReaderRow] = []
         for name, times in recipe.sources.items():
@@ -97,10 +106,10 @@ def _optimizer(network: ReaderNetwork, recipe: ReaderRecipe) -> torch.optim.Opti
     encoder = [weight for weight in network.encoder.parameters() if weight.requires_grad]
     heads = [*network.of_query.parameters(), *network.of_tokens.parameters()]
     groups = [{"params": encoder, "lr": recipe.learning_rate}, {"params": heads, "lr": recipe.head_learning_rate}]
-    return torch.optim.AdamW(groups, weight_decay=0.01)
+    return torch.optim.AdamW(groups, weight_decay=0.01, fused=True)
 
 
-def _arguments(recipe: ReaderRecipe, out: Path) -> TrainingArguments:
+def _arguments(seed: int, out: Path) -> TrainingArguments:
     return TrainingArguments(
         output_dir=str(out),
         per_device_train_batch_size=1,  # of the batches drawn ahead
@@ -110,7 +119,7 @@ def _arguments(recipe: ReaderRecipe, out: Path) -> TrainingArguments:
         max_grad_norm=1.0,
         bf16=True,
         use_cpu=not torch.accelerator.is_available(),
-        seed=recipe.seed,
+        seed=seed,
         save_steps=SAVE_STEPS,
         save_total_limit=1,
         logging_steps=50,
@@ -142,9 +151,10 @@ class _ReaderTrainer(Trainer):
         return SequentialSampler(self.train_dataset)  # type: ignore[arg-type]
 
 
-def _claim(out: Path, recipe: ReaderRecipe, hold_out: int | None) -> None:
+def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> None:
     """Note whose checkpoints the folder holds; refuse it to any other recipe."""
-    noted = json.dumps({"recipe": recipe.as_dict(), "hold_out": hold_out}, indent=2) + "\n"
+    settings = recipe.as_dict() | {"seeds": [seed]}
+    noted = json.dumps({"recipe": settings, "hold_out": hold_out}, indent=2) + "\n"
     path = out / RECIPE_FILE
     if path.exists() and path.read_text(encoding="utf-8") != noted:
         raise RecipeError(f"{out} holds a run of another recipe ({path}): give another folder, or delete this one")

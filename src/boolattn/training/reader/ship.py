@@ -28,7 +28,7 @@ def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration:
         recipe.version,
         (fitted["scale"], fitted["shift"]),
         training={
-            "recipe": recipe.as_dict() | {"start": Path(recipe.start).name},
+            "recipe": recipe.as_dict(),
             "trained": datetime.now(UTC).date().isoformat(),
             "commit": commit(),
             "versions": versions(),
