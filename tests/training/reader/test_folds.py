@@ -4,8 +4,8 @@ import json
 
 import pytest
 import zstandard
-
 from boolattn.data.bad_rows import SkipBad
+
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.reader import folds, rows
 from boolattn.training.reader.folds import measure_recipe
