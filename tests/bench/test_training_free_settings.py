@@ -1,13 +1,6 @@
-import json
-
 import pytest
-from typer.testing import CliRunner
 
-from boolattn.bench.query_cost import ordinary_queries
 from boolattn.bench.training_free_settings import Setting, choose
-from boolattn.cli import app
-from boolattn.evaluation.tasks import DataFolder
-from tests.evaluation.data_folder import make
 
 
 def setting(penalty, values, strength=2.0):
@@ -25,21 +18,6 @@ def test_the_middle_of_those_that_cannot_be_told_apart_is_chosen():
     assert choose([bare, surely_worse, best, *others]) is others[0]
     assert choose([bare, surely_worse, best, others[0]]) is others[0]  # of two middles, the stronger
     assert choose([bare, surely_worse, best]) is best
-
-
-def test_ordinary_queries_hold_no_operator(tmp_path):
-    found = list(ordinary_queries(DataFolder(make(tmp_path))))
-    assert found[:2] == ["horror films", "seen in training"]
-    assert "comedy about a jester" in found
-    assert len(found) == len(set(found))
-
-
-def test_the_command_tells_time_and_identity(tmp_path, minilm_folder):
-    arguments = ["bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(make(tmp_path))]
-    done = CliRunner().invoke(app, [*arguments, "--seconds", "0.1", "--json"])
-    found = json.loads(done.stdout)
-    assert found["identical"] is True and found["false_alarms"] == 0
-    assert found["ordinary_ratio"] > 0 and found["excluding"] == 1
 
 
 def test_the_middle_is_one_of_those_that_are_good():

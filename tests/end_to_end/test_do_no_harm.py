@@ -1,28 +1,29 @@
-"""Real queries without operator get the backbone's own vector, to the bit."""
+"""Real queries that exclude nothing get the backbone's own vector, to the bit."""
 
 import os
-from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pytest
-from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
-from boolattn.bench.query_cost import ordinary_queries
+from boolattn.bench.query_cost import SourceChange, change_of, measure_query_cost
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.reading.readers import reader_of
 
-pytestmark = pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")
+ORDINARY = ["tallest building in the world", "why does my cat not eat", "how to cook rice without a rice cooker"]
 
 
-def test_a_thousand_ordinary_queries(minilm_folder):
-    queries = list(islice(ordinary_queries(DataFolder(Path(os.environ["BOOLATTN_DATA"]))), 1000))
-    assert len(queries) == 1000
-    readings = reader_of("rules").read(queries)
-    closed = [reading.query for reading in readings if not reading.exclusions]
-    assert len(closed) >= 995  # the rules see an exclusion in hardly any
-    model, bare = DualEncoder.training_free(str(minilm_folder)), SentenceTransformer(str(minilm_folder))
-    assert np.array_equal(model.encode_query(closed), bare.encode(closed))
-    named = model.encode_query(queries, operators=[[]] * len(queries))
-    assert np.array_equal(named, bare.encode(queries))
+@pytest.fixture(scope="module")
+def model(minilm_folder):
+    return DualEncoder.training_free(str(minilm_folder))
+
+
+def test_only_queries_that_are_acted_on_change(model):
+    assert change_of(model, [*ORDINARY, "films set in Vietnam NOT war"]) == SourceChange(4, 1, 1)
+
+
+@pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")
+def test_of_each_source_of_real_queries_only_those_acted_on_change(model, monkeypatch):
+    monkeypatch.setattr("boolattn.bench.query_cost.PER_SOURCE", 40)  # `boolattn bench queries` takes 1,000
+    cost = measure_query_cost(model, DataFolder(Path(os.environ["BOOLATTN_DATA"])), seconds=0.1)
+    assert len(cost.sources) >= 20
+    assert all(each.read == each.changed for each in cost.sources.values())

@@ -1,112 +1,112 @@
-"""What a Boolean model costs, and changes, where there is nothing Boolean: next to its own backbone, in one process."""
+"""What a Boolean model costs and changes on real queries, of which hardly any exclude anything."""
 
-import re
-from collections.abc import Iterator, Sequence
+import random
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from statistics import median
 from typing import Any
 
+import msgspec
 import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from boolattn.bench.overhead import medians_of
-from boolattn.data.beir import read_beir_queries
-from boolattn.data.quest import QuestQuery, read_quest_queries
+from boolattn.data.rows.jsonl import Filled, read_jsonl
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.vectors.signed_pooling import UNWANTED
-from boolattn.evaluation.benchmarks.quest import template_operators
 from boolattn.evaluation.tasks import DataFolder
-from boolattn.operators import NOT
+from boolattn.reading.learned import LearnedReader, load_reader
+from boolattn.reading.screen import may_exclude
 
-_CONSTRAINT = re.compile(
-    r"[,.;?(]|\b(?:but|without|while|excluding|except|avoid|other than|besides|outside of|does not|do not|non)\b",
-    re.IGNORECASE,
-)
-_MARKED = re.compile("<mark>(.*?)</mark>")
-QUERIES = 1000
-BATCH = 32
+PER_SOURCE, SEED = 1000, 0
+BATCHES = {1: 100, 32: 1000}  # batch size -> queries of a timed call
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class SourceChange:
+    """What a model does to the queries of one source.
+
+    Attributes:
+        queries: How many were encoded.
+        read: Of how many the model acts on an exclusion.
+        changed: Of how many the vector differs from the backbone's, in any bit.
+    """
+
+    queries: int
+    read: int
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
 class QueryCost:
     """What was found.
 
     Attributes:
-        ordinary: How many queries without operator were encoded.
-        false_alarms: In how many of them the model sees an exclusion; these are left out of the next two.
-        identical: Whether the vectors of the others equal the backbone's, to the bit.
-        ordinary_ratio: Time of ``encode_query`` over the backbone's ``encode``, ordinary queries.
-        excluding: How many queries that exclude something were encoded.
-        excluding_ratio: The same for these.
+        sources: What the model does to the queries of each source.
+        ratios: For each batch size, the time of ``encode_query`` over the backbone's ``encode``, at the real mix.
+        screened: The share of queries that the screen passes on to the learned reader.
+        reader_milliseconds: Median time of the learned reader for one query that it reads, on one thread.
     """
 
-    ordinary: int
-    false_alarms: int
-    identical: bool
-    ordinary_ratio: float
-    excluding: int
-    excluding_ratio: float
+    sources: dict[str, SourceChange]
+    ratios: dict[int, float]
+    screened: float
+    reader_milliseconds: float
+
+
+class _RealQuery(msgspec.Struct):
+    source: Filled
+    query: Filled
 
 
 def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> QueryCost:
     """Encode real queries with the model and with its backbone, by turns."""
-    bare = model.documents()
-    model.options = model.options.changed(documents="things")  # on which every exclusion is acted on
-    everything = list(islice(ordinary_queries(data), QUERIES))
-    ordinary = [query for query in everything if not _sees_exclusion(model, query)]
-    excluding = [query.query for query in _quest(data) if NOT.name in template_operators(query.template)]
-    medians = medians_of(
-        {
-            "bare ordinary": lambda: _encode(bare, ordinary),
-            "ordinary": lambda: _encode_queries(model, ordinary),
-            "bare excluding": lambda: _encode(bare, excluding),
-            "excluding": lambda: _encode_queries(model, excluding),
-        },
-        seconds,
-    )
+    rows = list(read_jsonl(data.path / "real-queries" / "queries.jsonl.zst", _RealQuery, data.skip))
+    random.Random(SEED).shuffle(rows)
+    by_source: dict[str, list[str]] = {}
+    for row in rows:
+        by_source.setdefault(row.source, []).append(row.query)
+    mixed = [row.query for row in rows[: max(BATCHES.values())]]
     return QueryCost(
-        ordinary=len(everything),
-        false_alarms=len(everything) - len(ordinary),
-        identical=np.array_equal(_encode(bare, ordinary), _encode_queries(model, ordinary)),
-        ordinary_ratio=medians["ordinary"] / medians["bare ordinary"],
-        excluding=len(excluding),
-        excluding_ratio=medians["excluding"] / medians["bare excluding"],
+        sources={source: change_of(model, queries[:PER_SOURCE]) for source, queries in sorted(by_source.items())},
+        ratios={size: _ratio(model, mixed[:count], size, seconds / len(BATCHES)) for size, count in BATCHES.items()},
+        screened=float(np.mean([may_exclude(row.query) for row in rows])),
+        reader_milliseconds=_reader_milliseconds([query for query in mixed if may_exclude(query)]),
     )
 
 
-def _sees_exclusion(model: DualEncoder, query: str) -> bool:
-    features = model(model.preprocess([query], task="query"), task="query")
-    return UNWANTED in features and bool(features[UNWANTED].any())
+def change_of(model: DualEncoder, queries: Sequence[str]) -> SourceChange:
+    """Compare a model's vectors with its backbone's, bit by bit."""
+    size = max(BATCHES)
+    changed = (_encode_queries(model, queries, size) != _encode(model.documents(), queries, size)).any(axis=1)
+    readings = (model.options.applied(each) for each in model.options.read(queries, only_exclusions=True))
+    return SourceChange(len(queries), sum(bool(each.exclusions) for each in readings), int(changed.sum()))
 
 
-def ordinary_queries(data: DataFolder) -> Iterator[str]:
-    """Yield queries that hold no operator: QUEST's single atoms, and NegConstraint's queries up to their constraint."""
-    seen: set[str] = set()
-    for query in _candidates(data):
-        if query not in seen:
-            seen.add(query)
-            yield query
+def _ratio(model: DualEncoder, queries: Sequence[str], size: int, seconds: float) -> float:
+    bare = model.documents()
+    calls = {"bare": lambda: _encode(bare, queries, size), "ours": lambda: _encode_queries(model, queries, size)}
+    medians = medians_of(calls, seconds)
+    return medians["ours"] / medians["bare"]
 
 
-def _candidates(data: DataFolder) -> Iterator[str]:
-    quest = list(_quest(data))
-    yield from (query.query for query in quest if query.template == "_")
-    for query in read_beir_queries(data.path / "negconstraint", data.skip):
-        yield _CONSTRAINT.split(query.text)[0].strip()  # by a fixed pattern, not by the rules that are being judged
-    for each in quest:
-        if each.template != "_":
-            yield from _MARKED.findall(each.original_query or "")
+def _reader_milliseconds(queries: Sequence[str]) -> float:
+    reader = LearnedReader.load(load_reader().folder, threads=1)
+    reader.read(queries)  # warm up
+    times = []
+    for query in queries:
+        start = time.perf_counter()
+        reader.read([query])
+        times.append(time.perf_counter() - start)
+    return 1000 * median(times)
 
 
-def _quest(data: DataFolder) -> Iterator[QuestQuery]:
-    for path in sorted((data.path / "quest").glob("*.jsonl")):
-        if path.name != "documents.jsonl":
-            yield from read_quest_queries(path, data.skip)
+def _encode(model: SentenceTransformer, queries: Sequence[str], size: int) -> Any:
+    """Encode in calls of one batch each, as a search service does."""
+    starts = range(0, len(queries), size)
+    return np.concatenate([model.encode(list(queries[at : at + size]), show_progress_bar=False) for at in starts])
 
 
-def _encode(model: SentenceTransformer, queries: Sequence[str]) -> Any:
-    return model.encode(list(queries), batch_size=BATCH, show_progress_bar=False)
-
-
-def _encode_queries(model: DualEncoder, queries: Sequence[str]) -> Any:
-    return model.encode_query(list(queries), batch_size=BATCH, show_progress_bar=False)
+def _encode_queries(model: DualEncoder, queries: Sequence[str], size: int) -> Any:
+    starts = range(0, len(queries), size)
+    return np.concatenate([model.encode_query(list(queries[at : at + size]), show_progress_bar=False) for at in starts])

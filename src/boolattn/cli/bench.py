@@ -147,7 +147,7 @@ def queries(
     seconds: Annotated[float, typer.Option(help="How long to measure.")] = 120.0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
-    """Time and vectors of encode_query next to the backbone's, for queries without and with an exclusion."""
+    """Time and vectors of encode_query next to the backbone's, on real queries from every source."""
     from boolattn.bench.query_cost import measure_query_cost
     from boolattn.encoders.storage.model_names import UnknownModelError, load_boolean
     from boolattn.evaluation.tasks import DataFolder
@@ -159,12 +159,14 @@ def queries(
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
         return
-    table = Table("queries", "count", "time / backbone's", "vectors", title="encode_query next to the bare encode")
-    same = "identical" if cost.identical else "NOT identical"
-    alarms = f"{same}; {cost.false_alarms} false alarms left out"
-    table.add_row("ordinary", str(cost.ordinary), f"{cost.ordinary_ratio:.3f}", alarms)
-    table.add_row("with an exclusion", str(cost.excluding), f"{cost.excluding_ratio:.3f}", "moved")
+    table = Table("source", "queries", "read as an exclusion", "vectors changed", title="real queries")
+    for source, each in cost.sources.items():
+        table.add_row(source, str(each.queries), str(each.read), str(each.changed))
     Console().print(table)
+    for size, ratio in cost.ratios.items():
+        typer.echo(f"encode_query / the backbone's encode, batch {size}: {ratio:.3f}")
+    typer.echo(f"the screen passes {cost.screened:.1%} of queries on to the reader")
+    typer.echo(f"the reader, one query, one thread: {cost.reader_milliseconds:.2f} ms")
 
 
 @bench.command()
