@@ -1,4 +1,4 @@
-"""Put BoolAttn into a Hugging Face encoder, see what it does with a query, take it out again."""
+"""Attach BoolAttn to a Hugging Face encoder, see what it does to a query, and detach it."""
 
 import sys
 
@@ -13,7 +13,7 @@ tokens = tokenizer("films that are not about war", return_tensors="pt")
 
 with torch.inference_mode():
     bare = model(**tokens).last_hidden_state
-    attach(model)  # the mechanism of the paper, untrained
+    attach(model)  # the paper's mechanism, untrained
     closed = model(**tokens).last_hidden_state
     opened = model(**tokens, operators=[["not"]], trace=True)
     print("no operator given: the same to the bit?", torch.equal(bare, closed))

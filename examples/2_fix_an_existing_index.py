@@ -1,4 +1,4 @@
-"""Make *not* work on an index that was built long ago, without touching it."""
+"""Make *not* work on an existing index, without re-indexing."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""See why: which words were taken for an exclusion, and what that did to attention and to the query's vector."""
+"""Explain a query: which words were read as an exclusion, and the effect on attention and on the query vector."""
 
 import sys
 from pathlib import Path

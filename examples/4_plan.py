@@ -1,4 +1,4 @@
-"""Turn queries into plans that a person can read and another engine can run."""
+"""Turn queries into plans that people can read and other engines can run."""
 
 import json
 

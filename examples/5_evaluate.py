@@ -1,4 +1,4 @@
-"""Measure a model on one's own catalog: queries, answers and near misses are generated from its attributes."""
+"""Evaluate a model on your own catalog: queries, answers and near misses are generated from its attributes."""
 
 import sys
 from itertools import islice, product
@@ -16,8 +16,8 @@ from boolattn.generation.generator import generate
 
 name = sys.argv[1] if len(sys.argv) > 1 else "sentence-transformers/all-MiniLM-L6-v2"
 
-# A catalog has rows of values by column (read_csv_rows and read_jsonl_rows read them from files), and says how to
-# speak of a value.
+# A catalog has rows of values by column (read them from files with read_csv_rows or read_jsonl_rows) and phrases
+# for those values.
 genres, places = ["comedy", "western", "horror", "war", "romance"], ["Italy", "Japan", "Brazil", "Norway"]
 films = {
     f"{first} {second} {place}": {"genre": list(dict.fromkeys([first, second])), "place": [place]}
@@ -38,7 +38,7 @@ print("for example:", queries["query 0"].text)
 
 for title, model in (("bare", SentenceTransformer(name)), ("training-free", DualEncoder.training_free(name))):
     texts = {key: query.text for key, query in queries.items()}
-    retriever = DenseRetriever(title, model, progress=False).over("things")  # each document is a film that is asked for
+    retriever = DenseRetriever(title, model, progress=False).over("things")  # each document is a film
     run = retriever.rank(texts, documents.items(), k=5, document_tokens=128)
     measured = means(per_query([P @ 5, violation @ 5], run, answers, near_misses))
     print(f"{title}: " + ", ".join(f"{measure} {value:.3f}" for measure, value in measured.items()))

@@ -23,7 +23,7 @@ def test_round_trip():
         ({"operators": ("xor",)}, "unknown operators"),
         ({"operators": "not"}, r"write \('not',\)"),
         ({"operators": ()}, "at least one"),
-        ({"operators": ("not", "not")}, "once each"),
+        ({"operators": ("not", "not")}, "no duplicates"),
         ({"gate": "guessed"}, "gate='guessed' is not one of"),
         ({"share": "all"}, "share"),
         ({"cue_conditioning": "subtractive"}, "cue_conditioning"),
@@ -32,12 +32,12 @@ def test_round_trip():
         ({"theta": 1.0}, "theta"),
     ],
 )
-def test_bad_settings_are_named(settings, message):
+def test_invalid_settings_are_rejected_by_name(settings, message):
     with pytest.raises(ValueError, match=message):
         BoolAttnConfig(**settings)
 
 
-def test_whole_numbers_will_do():
+def test_integers_are_accepted():
     assert BoolAttention(BoolAttnConfig(sigma=2), hidden_size=8, heads=2, layers=1).position.sigma.tolist() == [2, 2, 2]
 
 
@@ -47,7 +47,7 @@ def test_unknown_settings_are_errors():
 
 
 @pytest.mark.parametrize("strength", [0.0, -1.0])
-def test_a_strength_that_could_not_act_is_refused(strength):
+def test_non_positive_not_strength_is_rejected(strength):
     with pytest.raises(ValueError, match="not_strength must be positive"):
         BoolAttnConfig(not_strength=strength)
     assert BoolAttnConfig.from_dict(BoolAttnConfig(not_strength=4.0).to_dict()).not_strength == 4.0

@@ -21,7 +21,7 @@ def _biases(**settings):
 
 @pytest.mark.parametrize("settings", [{}, {"share": "layers", "bias_rank": 4}], ids=["none", "layers"])
 @pytest.mark.parametrize("strength", [4.0, 2.0])
-def test_not_starts_about_where_it_is_told_and_the_others_do_not(settings, strength):
+def test_not_starts_near_not_strength_and_other_operators_are_unchanged(settings, strength):
     plain, told = _biases(**settings), _biases(**settings, not_strength=strength)
     near = told[..., 2].abs()
     assert near.mean().item() == pytest.approx(strength, rel=0.2)
@@ -30,6 +30,6 @@ def test_not_starts_about_where_it_is_told_and_the_others_do_not(settings, stren
     assert max(plain.mean(), told[..., :2].mean()) < 1.2
 
 
-def test_without_not_there_is_nothing_to_set():
+def test_not_strength_is_ignored_without_not():
     plain, told = (_biases(operators=("and", "or"), not_strength=each) for each in (None, 4.0))
     assert torch.equal(plain, told)

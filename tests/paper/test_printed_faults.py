@@ -21,7 +21,7 @@ def test_printed_cues_rank_the_same_tokens_for_every_operator():
     assert torch.equal(logits[..., 0].argmax(1), logits[..., 2].argmax(1))
 
 
-def test_multiplied_cues_can_tell_operators_apart():
+def test_multiplied_cues_distinguish_operators():
     logits = cue_logits("multiplicative")
     assert (logits[..., 0].argmax(1) != logits[..., 2].argmax(1)).float().mean() > 0.5
 

@@ -27,7 +27,7 @@ def shaken(mechanism: BoolAttention) -> BoolAttention:
 
 @pytest.mark.parametrize("config", VARIANTS.values(), ids=VARIANTS.keys())
 @torch.no_grad()
-def test_fast_mechanism_is_the_literal_one(config):
+def test_fast_mechanism_matches_the_reference(config):
     mechanism = shaken(BoolAttention(config, hidden_size=8, heads=2, layers=2))
     lengths, longest = (7, 4, 1), 7
     mask = torch.tensor([[token < length for token in range(longest)] for length in lengths]).float()
@@ -45,7 +45,7 @@ def test_fast_mechanism_is_the_literal_one(config):
 
 
 @torch.no_grad()
-def test_trace_holds_what_the_reference_computes():
+def test_trace_matches_the_reference():
     mechanism = shaken(BoolAttention(BoolAttnConfig(), hidden_size=8, heads=2, layers=1))
     states = torch.randn(1, 6, 8)
     context = mechanism.begin(states, torch.ones(1, 6), Given(gates=torch.ones(1, 3)), trace=True)

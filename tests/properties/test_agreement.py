@@ -37,7 +37,7 @@ def test_padding_is_inert(encoder):
 
 
 @torch.no_grad()
-def test_on_minilm_padding_is_inert_and_eager_is_sdpa(minilm_folder, minilm_tokenizer):
+def test_on_minilm_padding_is_inert_and_eager_matches_sdpa(minilm_folder, minilm_tokenizer):
     texts = ["movies set in Vietnam but not about war", "comedies and musicals", "novels"]
     operators = [["not"], ["and"], ["or"]]
     tokens = minilm_tokenizer(texts, padding=True, return_tensors="pt")
@@ -56,7 +56,7 @@ def test_on_minilm_padding_is_inert_and_eager_is_sdpa(minilm_folder, minilm_toke
 
 
 @torch.no_grad()
-def test_a_closed_query_in_an_open_batch_is_as_if_alone(encoder):
+def test_a_closed_query_in_an_open_batch_equals_the_query_alone(encoder):
     tokens = batch()
     bare = encoder(**tokens).last_hidden_state
     attached = attach(encoder)(**tokens, operators=[["not"], [], []]).last_hidden_state

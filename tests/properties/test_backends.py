@@ -12,7 +12,7 @@ DROPPING = ["flex_attention", "flash_attention_2", "flash_attention_3", "paged|s
 
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("attention", DROPPING)
-def test_attach_refuses(family, attention):
+def test_attach_rejects_backends_that_drop_the_bias(family, attention):
     model = tiny(family, "eager")
     model.config._attn_implementation = attention  # set by hand: most of these do not install on a CPU
     with pytest.raises(AttentionBackendError, match="attn_implementation='sdpa'"):
@@ -21,7 +21,7 @@ def test_attach_refuses(family, attention):
 
 
 @pytest.mark.parametrize("config", [BoolAttnConfig(), BoolAttnConfig(gate="learned")], ids=["given", "learned"])
-def test_a_switch_after_attaching_is_noticed(config):
+def test_switching_backend_after_attaching_is_detected(config):
     model = attach(tiny("bert"), config)
     model.set_attn_implementation("flex_attention")
     with pytest.raises(AttentionBackendError, match="silently drop"):

@@ -23,7 +23,7 @@ def test_closed_gates_are_bit_identical(encoder, closed):
     assert (opened - before).abs().amax((1, 2)).min() > 1e-3, "open gates must do something, or this test says nothing"
 
 
-def test_a_closed_learned_gate_is_bit_identical_with_gradients_on_too(encoder):
+def test_a_closed_learned_gate_is_bit_identical_with_gradients_enabled(encoder):
     before = encoder(**batch()).last_hidden_state
     attach(encoder, BoolAttnConfig(gate="learned"))
     mechanism_of(encoder).gate.ffn[-1].bias.data.fill_(-100.0)
@@ -54,7 +54,7 @@ def test_detach_restores_the_backbone(encoder):
 
 @pytest.mark.parametrize("closed", [{}, {"operators": [[], []]}], ids=["not given", "given empty"])
 @torch.no_grad()
-def test_minilm_with_closed_gates_is_minilm(minilm, minilm_tokenizer, closed):
+def test_closed_gates_are_bit_identical_on_minilm(minilm, minilm_tokenizer, closed):
     tokens = minilm_tokenizer(["movies set in Vietnam", "war"], padding=True, return_tensors="pt")
     before = minilm(**tokens).last_hidden_state
     attach(minilm)

@@ -49,7 +49,7 @@ def test_theta_and_sigma_move_in_fifty_steps():
     assert (mechanism.position.sigma.detach() - 2).abs().min() > 1e-3
 
 
-def test_gradient_checkpointing_changes_no_gradient():
+def test_gradient_checkpointing_keeps_gradients_unchanged():
     gradients = []
     for checkpointing in (False, True):
         model = tiny("bert").train()
@@ -66,7 +66,7 @@ def test_gradient_checkpointing_changes_no_gradient():
     torch.testing.assert_close(gradients[0], gradients[1])
 
 
-def test_reentrant_checkpointing_which_would_lose_gradients_is_refused():
+def test_reentrant_checkpointing_is_rejected():
     model = attach(tiny("bert").train())
     model.gradient_checkpointing_enable({"use_reentrant": True})
     with pytest.raises(RuntimeError, match="use_reentrant=False"):

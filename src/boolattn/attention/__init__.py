@@ -1,4 +1,4 @@
-"""The paper: Boolean-aware attention, equation by equation. Imports torch and nothing of Hugging Face's."""
+"""The paper: Boolean-aware attention, equation by equation. Imports torch, never Hugging Face."""
 
 from boolattn.attention.config import BoolAttnConfig
 from boolattn.attention.context import Context, Given, Trace

@@ -12,21 +12,21 @@ from boolattn.operators import NOT
 
 
 class PositionWeights(nn.Module):
-    """How near each token is to a cue: w(r) = exp(-r^2 / 2 sigma^2), with r = clip(i - c, -d, d) for *and* and *or*.
+    """How close each token is to a cue: w(r) = exp(-r^2 / 2 sigma^2), with r = clip(i - c, -d, d) for *and* and *or*.
 
-    Cues stand at the same places in every layer, so these weights are computed once and handed down with them.
+    Cue positions are the same in every layer, so these weights are computed once and passed down with the cues.
 
     Departs from the paper: for *not*, tokens before the cue get w = 0. As printed, r = max(0, i - c) gives them r = 0
     and so w = 1, the strongest weight, where the text says that *not* affects "only subsequent tokens".
 
-    Departs from the paper: a query may hold several cues, each certain only to a degree, so
-    w_i = max over c of p_c(c) w(i - c); with one certain cue that is the paper's w.
+    Departs from the paper: a query may have several cues, each with a probability, so
+    w_i = max over c of p_c(c) w(i - c); for one certain cue this is the paper's w.
     """
 
     reaches_back: Tensor
 
     def __init__(self, config: BoolAttnConfig) -> None:
-        """Start every operator with the paper's sigma."""
+        """Initialise every operator with the paper's sigma."""
         super().__init__()
         self.window = config.window
         self.sigma = nn.Parameter(torch.full((len(config.operators),), float(config.sigma)))
@@ -53,8 +53,8 @@ class BiasPredictor(nn.Module):
 
         b = FFN([H, w(r)])      b' = b sigma(W_op e_op)      Bias = softplus(b')
 
-    There is one FFN per operator, d+1 -> d/2 -> h. ``linear_map`` is the first layer of all of them, ``second_layer``
-    the rest: the operator's gate scales the outputs of the second layer, so it is folded into its weights.
+    There is one FFN per operator, d+1 -> d/2 -> h. ``linear_map`` is the first layer of all FFNs, ``second_layer``
+    the second: the operator's gate scales its outputs, so it is folded into its weights.
     """
 
     def __init__(self, config: BoolAttnConfig, hidden_size: int, heads: int) -> None:
@@ -62,14 +62,14 @@ class BiasPredictor(nn.Module):
         super().__init__()
         self.operators, self.heads = len(config.operators), heads
         rank = config.bias_rank or hidden_size // 2
-        up, down = 1 / math.sqrt(hidden_size + 1), 1 / math.sqrt(rank)  # as nn.Linear starts
+        up, down = 1 / math.sqrt(hidden_size + 1), 1 / math.sqrt(rank)  # nn.Linear's initialisation
         self.up = nn.Parameter(torch.empty(self.operators, rank, hidden_size + 1).uniform_(-up, up))
         self.up_bias = nn.Parameter(torch.empty(self.operators, rank).uniform_(-up, up))
         self.down = nn.Parameter(torch.empty(self.operators, heads, rank).uniform_(-down, down))
         self.down_bias = nn.Parameter(torch.empty(self.operators, heads).uniform_(-down, down))
         self.operator_gate = nn.Linear(config.operator_dim, heads, bias=False)
         if config.not_strength is not None and NOT.name in config.operators:
-            start = 2 * math.log(math.expm1(config.not_strength))  # a new operator's gate is about 1/2
+            start = 2 * math.log(math.expm1(config.not_strength))  # the gate starts at about 1/2
             nn.init.constant_(self.down_bias.data[config.operators.index(NOT.name)], start)
 
     def linear_map(self) -> LinearMap:

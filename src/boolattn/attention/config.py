@@ -1,4 +1,4 @@
-"""The settings of the mechanism, with the paper's values as defaults."""
+"""Settings of the mechanism; the defaults are the paper's."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -14,21 +14,21 @@ Share = Literal["none", "layers"]
 
 @dataclass(frozen=True, kw_only=True)
 class BoolAttnConfig:
-    """How BoolAttn is built. ``BoolAttnConfig()`` is the paper's model, with its three faults repaired.
+    """How BoolAttn is built. ``BoolAttnConfig()`` is the paper's model with three errors corrected.
 
     Attributes:
         operators: The operators, by name, in the order of every K axis.
         operator_dim: d_o, the size of an operator embedding (appendix C).
         cue_conditioning: ``"additive"`` is the cue predictor as printed; ``"multiplicative"`` can tell operators apart.
-        window: d, how far *and* and *or* reach on each side of a cue before the weight stays level (appendix C).
-        sigma: Where the learned spread of the Gaussian starts (appendix C).
-        theta: Where the learned scope threshold starts (appendix C).
-        gate: ``"given"`` takes the operators from the caller, ``"learned"`` predicts them when the caller gives none.
-        gate_temperature: What the learned gate's logits are divided by (appendix C).
+        window: d, the distance from a cue beyond which the weight of *and* and *or* is constant (appendix C).
+        sigma: Initial value of the Gaussian's learned spread (appendix C).
+        theta: Initial value of the learned scope threshold (appendix C).
+        gate: ``"given"`` takes the operators from the caller, ``"learned"`` predicts them if the caller gives none.
+        gate_temperature: Divides the learned gate's logits (appendix C).
         share: ``"layers"`` uses one set of scope and bias predictors for all layers, with a learned scale per layer.
-        bias_rank: Width of the bias predictor's FFN; ``None`` is half the hidden size.
-        not_strength: About where the bias of *not* starts; ``None`` is where a new network has it, near 0.7, which
-            hardly moves attention.
+        bias_rank: Width of the bias predictor's FFN; ``None`` means half the hidden size.
+        not_strength: Approximate initial bias of *not*; ``None`` keeps the default initialisation, near 0.7, which
+            hardly affects attention.
     """
 
     operators: tuple[str, ...] = tuple(OPERATORS)
@@ -44,14 +44,14 @@ class BoolAttnConfig:
     not_strength: float | None = None
 
     def __post_init__(self) -> None:
-        """Refuse settings that could only fail later, or silently."""
+        """Reject settings that would fail later or silently."""
         if isinstance(self.operators, str):
-            raise ValueError(f"operators is a sequence of names: write ({self.operators!r},)")
+            raise ValueError(f"operators must be a sequence of names: write ({self.operators!r},)")
         object.__setattr__(self, "operators", tuple(self.operators))
         if unknown := set(self.operators) - set(OPERATORS):
-            raise ValueError(f"unknown operators {sorted(unknown)}; known are {sorted(OPERATORS)}")
+            raise ValueError(f"unknown operators {sorted(unknown)}; use {sorted(OPERATORS)}")
         if not self.operators or len(set(self.operators)) != len(self.operators):
-            raise ValueError(f"operators must be named once each, at least one: {self.operators}")
+            raise ValueError(f"operators must contain at least one name and no duplicates: {self.operators}")
         for name, choices in (("cue_conditioning", CueConditioning), ("gate", GateKind), ("share", Share)):
             if getattr(self, name) not in get_args(choices):
                 raise ValueError(f"{name}={getattr(self, name)!r} is not one of {get_args(choices)}")
@@ -61,11 +61,11 @@ class BoolAttnConfig:
         if self.bias_rank is not None and self.bias_rank < 1:
             raise ValueError(f"bias_rank must be at least 1, or None for half the hidden size, not {self.bias_rank}")
         if not 0 < self.theta < 1:
-            raise ValueError(f"theta is a probability strictly between 0 and 1, not {self.theta}")
+            raise ValueError(f"theta must be strictly between 0 and 1, not {self.theta}")
 
     @classmethod
     def light(cls, **changes: Any) -> "BoolAttnConfig":
-        """Return the small, quick variant: predictors shared by all layers and a narrow bias FFN."""
+        """Return the small, fast variant: predictors shared by all layers and a narrow bias FFN."""
         settings: dict[str, Any] = {"share": "layers", "bias_rank": 16}
         return cls(**(settings | changes))
 
@@ -80,8 +80,8 @@ class BoolAttnConfig:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "BoolAttnConfig":
-        """Read what ``to_dict`` wrote; a key nobody knows is an error, never ignored."""
+        """Read the output of ``to_dict``; unknown keys are errors."""
         known = {field.name for field in dataclasses.fields(cls)}
         if unknown := set(values) - known:
-            raise ValueError(f"unknown settings {sorted(unknown)}; known are {sorted(known)}")
+            raise ValueError(f"unknown settings {sorted(unknown)}; use {sorted(known)}")
         return cls(**values)

@@ -1,4 +1,4 @@
-"""What goes in beside the states, what is handed down from the first layer, and what is recorded."""
+"""Inputs besides the states, what the first layer passes down, and what is recorded."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from boolattn.attention.projection import Projection
 
 @dataclass(frozen=True)
 class Given:
-    """What the caller knows, so that the mechanism need not predict it."""
+    """Values supplied by the caller instead of being predicted."""
 
     gates: Tensor | None = None  # (B, K), 0 or 1
     cues: Tensor | None = None  # (B, L, K), probabilities
@@ -21,27 +21,27 @@ class Given:
 
     @property
     def all_closed(self) -> bool:
-        """Whether gates were given and none is open; while a graph is recorded, nobody can know."""
+        """Whether gates were given and none is open; always False while a graph is being recorded."""
         return self.gates is not None and not capturing() and not bool(self.gates.any())
 
 
 @dataclass
 class Trace:
-    """What the mechanism did with one batch. Logits are missing where the caller gave the answer."""
+    """What the mechanism did with one batch. There are no logits for values supplied by the caller."""
 
     operators: tuple[str, ...]
     gates: Tensor  # (B, K)
     gate_logits: Tensor | None
     cues: Tensor  # (B, L, K), probabilities
     cue_logits: Tensor | None
-    scopes: list[Tensor] = field(default_factory=list)  # one per layer, (B, L, h, K); none where no gate is open
+    scopes: list[Tensor] = field(default_factory=list)  # one per layer, (B, L, h, K); empty if no gate is open
     scope_logits: list[Tensor] = field(default_factory=list)  # likewise
     biases: list[Tensor] = field(default_factory=list)  # likewise
 
     def record(self, layer: int, scopes: Tensor, biases: Tensor, logits: Tensor | None, heads: int) -> None:
-        """Add one layer; what was given for all heads is written out per head."""
+        """Add one layer; values given for all heads are expanded per head."""
         if layer < len(self.scopes):
-            return  # gradient checkpointing computes a layer again
+            return  # gradient checkpointing recomputes layers
         shape = (*scopes.shape[:2], heads, scopes.shape[-1])
         self.scopes.append(scopes.expand(shape))
         self.biases.append(biases.expand(shape))
@@ -50,7 +50,7 @@ class Trace:
 
 
 class LayerWeights(NamedTuple):
-    """One layer's predictors with everything that does not depend on the input folded in."""
+    """One layer's predictors, with everything independent of the input folded in."""
 
     projection: Projection
     second_layer: tuple[Tensor, Tensor]
@@ -58,18 +58,18 @@ class LayerWeights(NamedTuple):
 
 @dataclass
 class Context:
-    """What the first layer found out and every layer uses."""
+    """What the first layer computes and every layer uses."""
 
     given: Given
     mask: Tensor  # (B, L), 1 for real tokens
     with_gradient: bool
     trace: Trace | None = None
-    weight: Tensor | None = None  # (B, L, 1, K): the operator's sign times G, 0 at padding; None: no gate is open
+    weight: Tensor | None = None  # (B, L, 1, K): the operator's sign times G, 0 at padding; None if no gate is open
     signals: Tensor | None = None  # (B * L, 2K): cues and position weights, as the projection takes them
     neighbours: Tensor | None = None  # (B, L, L * kernel): which tokens a convolution sees
     layers: Sequence[LayerWeights] = ()
 
     @property
     def closed(self) -> bool:
-        """Whether there is nothing to add, in any layer."""
+        """Whether no layer has anything to add."""
         return self.weight is None

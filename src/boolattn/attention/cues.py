@@ -1,4 +1,4 @@
-"""Section 2.1: where the Boolean cues stand."""
+"""Section 2.1: which tokens are Boolean cues."""
 
 from torch import Tensor, nn
 
@@ -6,14 +6,14 @@ from boolattn.attention.config import BoolAttnConfig
 
 
 class CuePredictor(nn.Module):
-    """One cue score per token and operator, from what the first layer receives.
+    """One cue score per token and operator, from the first layer's input.
 
     As printed (``cue_conditioning="additive"``)::
 
         o' = W_o o + b_o        p_c = sigma(W_c (H + o') + b_c)
 
     Departs from the paper: by default the operator multiplies the states, p_c = sigma(W_c (H * o') + b_c). As
-    printed, W_c (H + o') = W_c H + W_c o': the operator moves the score of every token by one and the same constant,
+    printed, W_c (H + o') = W_c H + W_c o': the operator shifts the score of every token by the same constant,
     so all operators find their cues at the same tokens.
     """
 

@@ -1,4 +1,4 @@
-"""Results that depend on the weights alone, worked out once and not at every call."""
+"""Results that depend only on the weights, computed once instead of on every call."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
@@ -10,10 +10,10 @@ Result = TypeVar("Result")
 
 
 class Memory:
-    """Remembers such results between calls without gradients, for as long as nobody writes to the weights.
+    """Caches such results between calls without gradients, until a weight changes.
 
     Folding FiLM and the operators' gates into the weights they scale costs as much as a layer at batch size 1.
-    With gradients, or while torch.compile, torch.export or a tracer records, nothing is remembered.
+    Nothing is cached with gradients on, or while torch.compile, torch.export or a tracer is recording.
     """
 
     def __init__(self) -> None:
@@ -24,15 +24,15 @@ class Memory:
         self.device = "cpu"
 
     def __reduce__(self) -> tuple[type["Memory"], tuple[()]]:
-        """A copied or pickled module starts with an empty memory."""
+        """Give a copied or pickled module an empty cache."""
         return Memory, ()
 
     def clear(self) -> None:
-        """Forget everything; called when weights are replaced or written to in a way that leaves no sign."""
+        """Empty the cache, for changes to weights that ``look`` cannot detect."""
         self.results, self.weights, self.seen = {}, [], None
 
     def look(self, module: nn.Module) -> None:
-        """Forget everything if a weight of the module was written to, moved or replaced since the last look."""
+        """Empty the cache if a weight of the module was modified, moved or replaced since the last look."""
         if not _remembers():
             return
         if not self.weights:
@@ -40,25 +40,25 @@ class Memory:
             self.device = next(module.parameters()).device.type
         try:
             seen = [(p.data_ptr(), p._version) for owner in self.weights for p in owner.values() if p is not None]
-        except RuntimeError:  # weights made in inference mode do not count how often they are written to
+        except RuntimeError:  # weights made in inference mode have no version counter
             seen = None
         if seen is None or seen != self.seen:
             self.results, self.seen = {}, seen
 
     def __call__(self, key: Hashable, compute: Callable[[], Result]) -> Result:
-        """Return ``compute()``, or what it returned the last time."""
+        """Return ``compute()``, or its cached result."""
         if not _remembers():
             return compute()
-        results = self.results  # another thread may start anew meanwhile
+        results = self.results  # another thread may empty the cache meanwhile
         if key not in results:
-            with torch.autocast(self.device, enabled=False):  # what is kept must also serve calls without autocast
+            with torch.autocast(self.device, enabled=False):  # cached results must also serve calls without autocast
                 results[key] = compute()
         result: Result = results[key]
         return result
 
 
 def capturing() -> bool:
-    """Whether a graph is being recorded: no branch on data, no memory of earlier calls."""
+    """Whether a graph is being recorded: then no branching on data and no caching."""
     return torch.compiler.is_compiling() or torch.jit.is_tracing()  # type: ignore[attr-defined, no-untyped-call]
 
 

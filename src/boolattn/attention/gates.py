@@ -11,28 +11,28 @@ from boolattn.attention.relaxations import straight_through
 
 
 class Gates(NamedTuple):
-    """G, and the scores behind it where there are any."""
+    """G, and its logits if it was predicted."""
 
     values: Tensor  # (B, K), exactly 0 or 1
     logits: Tensor | None  # (B, K)
 
 
 class Gate(Protocol):
-    """Whatever can say which operators the queries of a batch contain."""
+    """Decides which operators the queries of a batch contain."""
 
     def __call__(self, states: Tensor, mask: Tensor) -> Gates:
-        """Read the input of the first layer (B, L, d) and the real tokens (B, L)."""
+        """Return gates from the first layer's input (B, L, d) and the mask of real tokens (B, L)."""
         ...
 
 
 @dataclass(frozen=True)
 class GivenGate:
-    """G as an auxiliary label (B, K): the caller knows the operators."""
+    """G as an auxiliary label (B, K), supplied by the caller."""
 
     values: Tensor
 
     def __call__(self, states: Tensor, mask: Tensor) -> Gates:
-        """Answer what was given."""
+        """Return the given gates."""
         return Gates(self.values.to(states), None)
 
 

@@ -15,7 +15,7 @@ from boolattn.attention.gates import Gate, GivenGate, LearnedGate
 from boolattn.attention.projection import Projection
 from boolattn.attention.scopes import ScopePredictor, real_neighbours, taps_of_neighbours
 
-LENGTH_STEP = 64  # tables over token positions are kept in these steps of length
+LENGTH_STEP = 64  # cached position tables come in multiples of this length
 
 
 class Factors(NamedTuple):
@@ -54,7 +54,7 @@ class LayerPredictors(nn.Module):
 
 
 class BoolAttention(nn.Module):
-    """BoolAttn for a whole encoder: one cue predictor and gate, scope and bias predictors for every layer."""
+    """BoolAttn for a whole encoder: one cue predictor and gate; scope and bias predictors for every layer."""
 
     sign: Tensor
     unary: Tensor
@@ -80,9 +80,9 @@ class BoolAttention(nn.Module):
         mask = mask.to(states.dtype)
         gate: Gate | None = self.gate if given.gates is None else GivenGate(given.gates)
         if gate is None:
-            raise ValueError("which operators does each query hold? Give them, or build with gate='learned'")
+            raise ValueError("operators are missing: pass operators= for each query, or use gate='learned'")
         gates = gate(states, mask)
-        # The one branch on data. A learned gate in training goes on: a closed gate must still get its gradient.
+        # The only branch on data. Not for a learned gate in training: a closed gate must still get its gradient.
         closed = not capturing() and not (self.training and gates.values.requires_grad) and not bool(gates.values.any())
         context = Context(given, mask, with_gradient=torch.is_grad_enabled())
         if not closed:
@@ -99,14 +99,14 @@ class BoolAttention(nn.Module):
         return context
 
     def _cues(self, states: Tensor, given: Given) -> tuple[Tensor, Tensor | None]:
-        """Return p_c (B, L, K), and its logits where it is predicted."""
+        """Return p_c (B, L, K), and its logits if it was predicted."""
         if given.cues is not None:
             return given.cues.to(states), None
         logits = F.linear(states, *self._memory("cue", lambda: self.cue(self.operators)))
         return torch.sigmoid(logits), logits
 
     def _hand_down(self, cues: Tensor, mask: Tensor, context: Context) -> None:
-        """Add to the context what the predictors of every layer need."""
+        """Add what every layer's predictors need to the context."""
         length = cues.shape[1]
         size = length if capturing() else -(-length // LENGTH_STEP) * LENGTH_STEP
         kernel = self._memory(("kernel", size), lambda: self.position.kernel(size))[:, :length, :length]
@@ -120,7 +120,7 @@ class BoolAttention(nn.Module):
         return [self._predictors(layer).fold(self.operators, scale) for layer, scale in enumerate(scales)]
 
     def _predictors(self, layer: int) -> LayerPredictors:
-        return cast(LayerPredictors, self.layers[layer % len(self.layers)])  # all the same where they are shared
+        return cast(LayerPredictors, self.layers[layer % len(self.layers)])  # a single one if shared
 
     def bias(self, layer: int, states: Tensor, context: Context) -> Factors:
         """Return S_op = G_op Scope_op Bias_op of one layer, whose self-attention receives states (B, L, d).
@@ -130,7 +130,7 @@ class BoolAttention(nn.Module):
         """
         if torch.is_grad_enabled() and not context.with_gradient:
             raise RuntimeError(
-                "cues and gates would get no gradient: use gradient checkpointing with use_reentrant=False"
+                "cues and gates would get no gradient: set use_reentrant=False for gradient checkpointing"
             )
         given, logits = context.given, None
         if given.scopes is None or given.strength is None:
@@ -141,12 +141,12 @@ class BoolAttention(nn.Module):
             biases = given.strength.to(states)  # (K,)
         if context.trace is not None:
             context.trace.record(layer, scopes * context.mask[..., None, None], biases, logits, self.heads)
-        assert context.weight is not None, "no gate is open: there is nothing to add"
+        assert context.weight is not None, "no gate is open, so there is nothing to add"
         u = torch.maximum(scopes, self.unary)
         v = scopes * biases * context.weight
         return Factors(u.transpose(1, 2), v.transpose(1, 2))
 
     def train(self, mode: bool = True) -> "BoolAttention":
-        """Switch between training and use; weights written to through ``.data`` leave no other sign."""
+        """Switch mode and empty the cache, because it cannot detect weights modified through ``.data``."""
         self._memory.clear()
         return super().train(mode)

@@ -1,4 +1,4 @@
-"""Several predictors, all operators: one matrix product with the hidden states."""
+"""All predictors of all operators in one matrix product with the hidden states."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ class LinearMap(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """Linear maps of the same states, each with a signal of its own, stacked into one."""
+    """Linear maps of the same states, each with its own signal, stacked into one."""
 
     states: Tensor  # (d, outputs)
     signals: Tensor  # (maps * K, outputs)
@@ -23,7 +23,7 @@ class Projection(NamedTuple):
 
     @classmethod
     def stack(cls, *maps: LinearMap) -> "Projection":
-        """Stack the outputs; each map sees its own signal only."""
+        """Stack the outputs; each map sees only its own signal."""
         return cls(
             states=torch.cat([each.states for each in maps]).T.contiguous(),
             signals=torch.block_diag(*(each.signals for each in maps)).T.contiguous(),

@@ -1,4 +1,4 @@
-"""Section 2.2: which tokens an operator speaks of."""
+"""Section 2.2: which tokens an operator applies to."""
 
 import math
 
@@ -21,16 +21,16 @@ class ScopePredictor(nn.Module):
         S = Conv1D([H; p_c])    gamma = W_gamma o + b_gamma    beta = W_beta o + b_beta
         P = sigma(gamma S + beta)    Scope = I(P > theta)
 
-    There is one kernel-3 convolution per operator, each reading the cue probabilities of its own operator. Such a
-    convolution is three linear maps ("taps") whose outputs are moved by one token and added, and FiLM only scales
+    There is one kernel-3 convolution per operator, which reads that operator's cue probabilities. Such a
+    convolution is three linear maps ("taps") whose outputs are shifted by one token and added, and FiLM only scales
     them. So ``linear_map`` returns the taps of all operators as one map, and ``predict`` does the rest.
     """
 
     def __init__(self, config: BoolAttnConfig, hidden_size: int, heads: int) -> None:
-        """Start with gamma = 1 and beta = 0: the plain convolution."""
+        """Initialise gamma = 1 and beta = 0: the plain convolution."""
         super().__init__()
         self.operators, self.heads = len(config.operators), heads
-        bound = 1 / math.sqrt((hidden_size + 1) * KERNEL)  # as nn.Conv1d starts
+        bound = 1 / math.sqrt((hidden_size + 1) * KERNEL)  # nn.Conv1d's initialisation
         self.conv = nn.Parameter(torch.empty(self.operators, heads, hidden_size + 1, KERNEL).uniform_(-bound, bound))
         self.conv_bias = nn.Parameter(torch.empty(self.operators, heads).uniform_(-bound, bound))
         self.gamma = nn.Linear(config.operator_dim, heads)
@@ -60,16 +60,16 @@ class ScopePredictor(nn.Module):
 
 
 def taps_of_neighbours(length: int, like: Tensor) -> Tensor:
-    """Return which taps of which tokens make up each token's convolution: (L, L, kernel), 0 or 1."""
+    """Return which taps of which tokens form each token's convolution: (L, L, kernel), 0 or 1."""
     position = torch.arange(length, device=like.device)
     tap = torch.arange(KERNEL, device=like.device) - KERNEL // 2
     return (position[:, None, None] + tap == position[None, :, None]).to(like.dtype)
 
 
 def real_neighbours(neighbours: Tensor, mask: Tensor) -> Tensor:
-    """Return the same for a batch (B, L, L * kernel), padding left out.
+    """Return the same for a batch (B, L, L * kernel), ignoring padding.
 
-    A padded neighbour counts for nothing, as if it lay beyond the end: what a convolution sees must not depend on how
-    long the other queries of the batch are.
+    Padding counts as if it were beyond the end: the result must not depend on how
+    long the other queries in the batch are.
     """
     return (neighbours * mask[:, None, :, None]).flatten(2)

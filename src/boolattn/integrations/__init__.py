@@ -1,1 +1,1 @@
-"""Searchers as the retrievers of other frameworks, one file each."""
+"""Searchers as retrievers for other frameworks, one file each."""

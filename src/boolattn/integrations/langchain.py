@@ -7,7 +7,7 @@ try:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
 except ImportError as error:
-    raise ImportError("this needs LangChain: pip install 'boolattn[langchain]'") from error
+    raise ImportError("LangChain is not installed: pip install 'boolattn[langchain]'") from error
 from pydantic import ConfigDict
 
 from boolattn.retrieval.index.protocol import Condition
@@ -16,10 +16,10 @@ from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
-    """Finds documents for a chain; each comes with its score and with what each atom of the query did to it.
+    """Finds documents for a chain, each with its score and the effect of each atom of the query.
 
-    These are the metadata ``boolattn_score``, ``boolattn_atoms`` and ``boolattn_reader``, beside the document's title
-    and its own fields. How queries are read (``reader=``, ``documents=``, ``strictness=``, ``act=``) is the searcher's.
+    Metadata: ``boolattn_score``, ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title
+    and own fields. Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
 
     Example:
         >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP

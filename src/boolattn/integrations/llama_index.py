@@ -7,7 +7,7 @@ try:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 except ImportError as error:
-    raise ImportError("this needs LlamaIndex: pip install 'boolattn[llama-index]'") from error
+    raise ImportError("LlamaIndex is not installed: pip install 'boolattn[llama-index]'") from error
 
 from boolattn.retrieval.index.protocol import Condition
 from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
@@ -15,10 +15,10 @@ from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
-    """Finds nodes for a query engine; each comes with its score and with what each atom of the query did to it.
+    """Finds nodes for a query engine, each with its score and the effect of each atom of the query.
 
-    The latter is the metadata ``boolattn_atoms``, beside ``boolattn_reader``, the document's title and its own fields.
-    How queries are read (``reader=``, ``documents=``, ``strictness=``, ``act=``) is the searcher's.
+    Metadata: ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title and own fields.
+    Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
 
     Example:
         >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP

@@ -1,0 +1,97 @@
+"""CONTRIBUTING.md: the map matches the code, and its recipes work."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sentence_transformers import SentenceTransformer
+from transformers import CamembertConfig, CamembertModel
+
+from boolattn import attach, detach, signed_vectors
+from boolattn.encoders.attach import backbones
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.retrieval.index.protocol import IndexDescription, Rows
+from boolattn.retrieval.search.searcher import Searcher
+from tests.encoders.tiny import SIZES, TOKENS, batch
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src/boolattn"
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+
+
+def section(heading):
+    """Return what is written under a heading."""
+    return re.split(r"^##", PAGE.split(f"{heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+
+
+def follow(heading):
+    """Run the code of a recipe and return what it defines."""
+    names = {}
+    exec(re.search(r"```python\n(.*?)```", section(heading), re.DOTALL)[1], names)
+    return names
+
+
+def test_the_picture_shows_every_folder():
+    picture = section("## The folders").split("```")[1]
+    drawn = {word for line in picture.splitlines() for word in line[:39].split()}
+    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
+    assert folders | {"operators"} == drawn - {"│"}
+
+
+def test_the_picture_shows_the_layers_that_are_enforced():
+    picture = section("## The folders").split("```")[1]
+    drawn = [set(line[:39].split()) for line in picture.splitlines() if line[:1].isalpha()]
+    enforced = re.search(r"^layers = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)[1]
+    assert drawn == [set(re.findall(r"boolattn\.(\w+)", line)) for line in enforced.strip().splitlines()]
+
+
+def test_the_path_of_a_query_names_real_functions():
+    steps = re.findall(r"`([\w/]+\.py):(?:(\w+)\.)?(\w+)`", section("## The path of one query"))
+    assert len(steps) > 10
+    for path, owner, function in steps:
+        source = (SOURCE / path).read_text(encoding="utf-8")
+        assert re.search(rf"def {function}\(", source), f"{path}:{function}"
+        assert not owner or re.search(rf"class {owner}\b", source), f"{path}:{owner}"
+
+
+def test_add_a_reader():
+    def embed(texts):
+        return np.array([[text.count("films"), text.count("war"), 1] for text in texts], np.float32)
+
+    reader = follow("### Add a reader")["SansReader"]()
+    excluding, plain = signed_vectors(["films sans war", "films without war"], embed, reader=reader)
+    films, war = (vector / np.linalg.norm(vector) for vector in embed(["films", "war"]))
+    expected = films - 0.3 * war
+    assert excluding == pytest.approx(expected / np.linalg.norm(expected))
+    assert (plain == embed(["films without war"])[0]).all()
+
+
+def test_add_an_index(minilm_folder):
+    model = SentenceTransformer(str(minilm_folder))
+    texts = ["A platoon of soldiers fights in the jungle of Vietnam", "A cooking show travels through Vietnam"]
+    vectors = model.encode(texts, normalize_embeddings=True)
+    description = IndexDescription(document_fingerprint(model), "MiniLM", vectors.shape[1], "cosine")
+    index = follow("### Add an index")["ListIndex"](
+        description, Rows(["war", "food"], ["", ""], texts, vectors, [{}, {}])
+    )
+    found = Searcher(model, index, reader="rules").search("movies set in Vietnam but not about war")
+    assert [(hit.doc_id, hit.text) for hit in found] == [("food", texts[1]), ("war", texts[0])]
+
+
+def test_add_a_backbone_family(monkeypatch):
+    torch.manual_seed(1)
+    model = CamembertModel(CamembertConfig(**SIZES, **TOKENS)).eval()
+    with pytest.raises(backbones.UnknownBackboneError):
+        attach(model)
+    monkeypatch.setattr(backbones, "BACKBONES", dict(backbones.BACKBONES))
+    follow("### Add a backbone family")
+    tokens = batch()
+    with torch.inference_mode():
+        bare = model(**tokens).last_hidden_state
+        attach(model)
+        assert torch.equal(model(**tokens).last_hidden_state, bare)
+        assert not torch.allclose(model(**tokens, operators=[["not"]] * 3).last_hidden_state, bare)
+        detach(model)
+        assert torch.equal(model(**tokens).last_hidden_state, bare)
