@@ -109,5 +109,5 @@ def test_the_backbone_is_untouched_by_its_tower(model, minilm_folder):
     bare = SentenceTransformer(str(minilm_folder))
     names = {name for name, _ in bare.named_parameters()}
     assert {name.split("auto_model.")[-1] for name in names} <= {
-        name.split("auto_model.")[-1] for name, _ in model.documents().named_parameters()
+        name.split("auto_model.")[-1] for name, _ in model.document_encoder().named_parameters()
     }

@@ -55,7 +55,7 @@ def test_what_learns_beside_the_readout(start, learns):
     model = build_model(recipe)
     choose_what_learns(model, recipe)
     assert all(weight.requires_grad for weight in model.readout.parameters())
-    assert all(weight.requires_grad == (learns == "full") for weight in model.documents().parameters())
+    assert all(weight.requires_grad == (learns == "full") for weight in model.document_encoder().parameters())
     assert model.readout.rank == 3 and not list(model.tower.parameters())
 
 

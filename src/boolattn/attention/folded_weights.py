@@ -9,7 +9,7 @@ from torch import nn
 Result = TypeVar("Result")
 
 
-class Memory:
+class FoldedWeights:
     """Remembers such results between calls without gradients, for as long as nobody writes to the weights.
 
     Folding FiLM and the operators' gates into the weights they scale costs as much as a layer at batch size 1.
@@ -23,9 +23,9 @@ class Memory:
         self.seen: list[tuple[int, int]] | None = None
         self.device = "cpu"
 
-    def __reduce__(self) -> tuple[type["Memory"], tuple[()]]:
+    def __reduce__(self) -> tuple[type["FoldedWeights"], tuple[()]]:
         """A copied or pickled module starts with an empty memory."""
-        return Memory, ()
+        return FoldedWeights, ()
 
     def clear(self) -> None:
         """Forget everything; called when weights are replaced or written to in a way that leaves no sign."""

@@ -50,7 +50,7 @@ class QueryCost:
 
 def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> QueryCost:
     """Encode real queries with the model and with its backbone, by turns."""
-    bare = model.documents()
+    bare = model.document_encoder()
     model.options = model.options.changed(documents="things")  # on which every exclusion is acted on
     everything = list(islice(ordinary_queries(data), QUERIES))
     ordinary = [query for query in everything if not _sees_exclusion(model, query)]

@@ -169,7 +169,7 @@ class DualEncoder(SentenceTransformer):
         """Whether it finds out by itself what a query holds; a mechanism without a gate has to be told."""
         return self.tower.encoding != "mechanism" or self.tower.has_learned_gate
 
-    def documents(self) -> SentenceTransformer:
+    def document_encoder(self) -> SentenceTransformer:
         """Return the document tower as the plain model it is; it shares its weights with this one."""
         return SentenceTransformer(
             modules=[*routes_of(self)["document"], *list(self.children())[1:]], **settings_of(self)

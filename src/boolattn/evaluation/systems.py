@@ -71,7 +71,7 @@ class DenseRetriever:
         self.name, self.queries, self.progress = name, model, progress
         own = model.tower.options if isinstance(model, DualEncoder) else ReadingOptions()
         self.options = own if options is None else options
-        self.model = model = model.documents() if isinstance(model, DualEncoder) else model
+        self.model = model = model.document_encoder() if isinstance(model, DualEncoder) else model
         self.normalise = similarity_of(model, name) == "cosine"
         self.fingerprint = document_fingerprint(model)
 

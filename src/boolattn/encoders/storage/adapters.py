@@ -68,14 +68,14 @@ def save_without_backbone(model: DualEncoder, folder: str | Path, backbone: str)
         for old in (folder / part).rglob("*.safetensors"):
             old.unlink()  # of an earlier save, which may have had more of them
         module.save(str(folder / part))
-    plain, weights = model.documents(), digests_of(folder, (TOWER, READOUT))
+    plain, weights = model.document_encoder(), digests_of(folder, (TOWER, READOUT))
     record = Record(backbone, backbone_fingerprint(plain), _dtype(plain), readout=kind, weights=weights)
     (folder / RECORD_FILE).write_text(json.dumps(dataclasses.asdict(record), indent=2) + "\n", encoding="utf-8")
 
 
 def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) -> None:
     """Raise where ``plain``, the backbone ``name`` that users have, would be refused for what the model adds to it."""
-    own = model.documents()
+    own = model.document_encoder()
     try:
         _require_same_weights(Record(name, backbone_fingerprint(own), _dtype(own), readout="", weights={}), plain)
         _require_same_pooling(model.readout, _modules(plain)[1])

@@ -33,7 +33,7 @@ def document_fingerprint(model: SentenceTransformer) -> str:
 
     A Boolean model encodes documents as its backbone does, and has the backbone's.
     """
-    model = model.documents() if isinstance(model, DualEncoder) else model
+    model = model.document_encoder() if isinstance(model, DualEncoder) else model
     vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
     normalise = model.similarity_fn_name != "dot"
     settings = (model.prompts, model.default_prompt_name, model.truncate_dim, normalise, sorted(vocabulary))

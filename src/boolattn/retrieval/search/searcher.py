@@ -92,7 +92,7 @@ class Searcher:
                 "compared with them: load that one, or encode and index the documents with this one"
             )
         self.engine, self.settings = engine, settings
-        self._plain = model.documents() if isinstance(model, DualEncoder) else model
+        self._plain = model.document_encoder() if isinstance(model, DualEncoder) else model
         self._model = model if settings.plan else self._plain
         self._normalise = similarity_of(self._plain, described.model) == "cosine"
         own = model.options if isinstance(model, DualEncoder) else ReadingOptions()

@@ -63,7 +63,7 @@ def encode_corpus(
         run: Where to encode; here, if not said.
         progress: Whether to show how far it is.
     """
-    folder, model = Path(folder), model.documents() if isinstance(model, DualEncoder) else model
+    folder, model = Path(folder), model.document_encoder() if isinstance(model, DualEncoder) else model
     if folder.resolve() == corpus.path.resolve():
         raise ValueError(f"{folder} is the corpus: its vectors, which are files too, need a folder of their own")
     folder.mkdir(parents=True, exist_ok=True)

@@ -67,7 +67,7 @@ class _ShardActor:
     def __init__(self, job: EncodeJob, model: str, backbone: str | None) -> None:
         found = load_encoder(model, backbone)
         self.job, self.reader = job, CorpusReader(job.corpus)
-        self.model = found.documents() if isinstance(found, DualEncoder) else found
+        self.model = found.document_encoder() if isinstance(found, DualEncoder) else found
         if document_fingerprint(self.model) != job.origin.fingerprint:
             raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
 
