@@ -166,6 +166,20 @@ def test_a_saved_model_is_loaded_again_with_its_readers_name(model, tmp_path):
     assert not list((tmp_path / "query_0_BooleanTower").glob("*.safetensors"))
 
 
+def test_folders_with_former_class_paths_load(model, tmp_path):
+    model.save(str(tmp_path))
+    routes, former = tmp_path / "router_config.json", {"query_tower": "tower", "vectors.signed_pooling": "readout"}
+    text = routes.read_text()
+    for now, then in former.items():
+        assert f"boolattn.encoders.{now}." in text
+        text = text.replace(f"boolattn.encoders.{now}.", f"boolattn.encoders.{then}.")
+    routes.write_text(text)
+    expected = model.encode_query([QUERY, *ORDINARY]).tobytes()
+    assert DualEncoder(str(tmp_path)).encode_query([QUERY, *ORDINARY]).tobytes() == expected
+    other = SentenceTransformer(str(tmp_path), trust_remote_code=True)
+    assert other.encode_query([QUERY, *ORDINARY]).tobytes() == expected
+
+
 def test_a_reader_of_ones_own_is_not_saved_and_one_is_told(model, tmp_path):
     model.options = ReadingOptions(reader=FixedReader("war"))
     with pytest.warns(UserWarning, match=r"the reader 'fixed 7' is not saved.*set model\.options"):

@@ -62,6 +62,9 @@ class DualEncoder(SentenceTransformer):
     # Our own modules are imported already: nobody need trust a folder's word for which code to run.
     _module_classes: Mapping[str, type[nn.Module]] = {
         f"{module.__module__}.{module.__name__}": module for module in (BooleanTower, SignedPooling)
+    } | {  # in folders saved before 0.2
+        "boolattn.encoders.tower.BooleanTower": BooleanTower,
+        "boolattn.encoders.readout.SignedPooling": SignedPooling,
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
