@@ -14,7 +14,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from boolattn import BoolAttnConfig, attach, mechanism_of
-from boolattn.attention import Given
+from boolattn.attention import Overrides
 
 QUERY = "comedies and musicals but not about war"
 AND, NOT = ("comedies", "musicals"), ("about", "war")
@@ -38,7 +38,7 @@ def main() -> None:
     with torch.no_grad():
         before = torch.cat(model(**tokens, output_attentions=True).attentions)
         after = torch.cat(model(**tokens, output_attentions=True, **given).attentions)
-        known = Given(torch.tensor([[1.0, 0, 1]]), scopes=scopes, strength=torch.tensor([2.0, 0, 4.0]))
+        known = Overrides(torch.tensor([[1.0, 0, 1]]), scopes=scopes, strength=torch.tensor([2.0, 0, 4.0]))
         states, mask = torch.zeros(1, len(words), model.config.hidden_size), torch.ones(1, len(words))
         mechanism = mechanism_of(model)
         bias = mechanism.bias(0, states, mechanism.begin(states, mask, known)).matrix()[0, 0]

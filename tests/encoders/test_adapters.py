@@ -109,7 +109,7 @@ def test_what_is_loaded_is_an_ordinary_boolean_model(adapters, backbone, tmp_pat
     model = load("small", backbone, device="cpu")
     assert [atom.text for atom in model.plan(QUERIES[0]).negatives] == ["war"]
     # The same fingerprint as the plain model's: an evaluation finds the document vectors it keeps.
-    assert fingerprint(model.documents()) == fingerprint(SentenceTransformer(backbone))
+    assert fingerprint(model.document_encoder()) == fingerprint(SentenceTransformer(backbone))
     model.save(str(tmp_path / "whole"))
     both = (model, DualEncoder(str(tmp_path / "whole")))
     assert np.array_equal(*(each.encode_query(QUERIES, operators=OPERATORS) for each in both))
@@ -148,7 +148,7 @@ def test_the_fingerprint_is_of_weights_alone(backbone, tmp_path):
     plain = SentenceTransformer(backbone)
     before = backbone_fingerprint(plain)
     assert backbone_fingerprint(SentenceTransformer(backbone, model_kwargs={"attn_implementation": "eager"})) == before
-    assert backbone_fingerprint(made_boolean("signed", backbone).documents()) == before
+    assert backbone_fingerprint(made_boolean("signed", backbone).document_encoder()) == before
     plain[0].auto_model.save_pretrained(tmp_path, max_shard_size="1MB")
     sharded = SentenceTransformer(backbone)
     sharded[0].auto_model = type(plain[0].auto_model).from_pretrained(tmp_path)
@@ -195,7 +195,7 @@ def test_a_damaged_record_is_told(adapters, backbone):
 def test_saving_again_leaves_nothing_of_before(adapters, backbone):
     save_without_backbone(made_boolean("training-free", backbone), adapters / "small", HUB_NAME)
     assert [path.parent.name for path in (adapters / "small").rglob("*.safetensors")] == ["readout"]
-    assert load("small", backbone).tower.encoding == "bias"
+    assert load("small", backbone).tower.encoding.name == "bias"
 
 
 def test_the_backbone_is_the_argument_or_the_variable_or_the_recorded_one(adapters, backbone, other, monkeypatch):

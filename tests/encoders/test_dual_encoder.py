@@ -145,7 +145,7 @@ def test_without_the_signed_readout_the_model_is_the_papers(minilm_folder):
 
 
 def test_the_document_tower_is_known_as_the_backbone(model, bare):
-    assert fingerprint(model.documents()) == fingerprint(bare)
+    assert fingerprint(model.document_encoder()) == fingerprint(bare)
 
 
 def test_a_model_that_does_not_pool_by_the_mean_gets_the_bias_alone(minilm_folder, bare):
@@ -185,7 +185,7 @@ def test_save_pretrained_of_an_attached_encoder_leaves_the_adapter_out(model, tm
 
 def test_one_setting_is_one_number(minilm_folder):
     weak = DualEncoder.training_free(str(minilm_folder), strength=0.0, penalty=1e-6)
-    plain = weak.documents()
+    plain = weak.document_encoder()
     assert not np.allclose(weak.encode_query(QUERY), plain.encode(QUERY), atol=1e-3)  # the cue is left out all the same
     assert torch.isclose(weak.readout.weight_of(torch.randn(1, 384)), torch.tensor(1e-6), atol=1e-7).all()
 

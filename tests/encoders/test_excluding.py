@@ -1,10 +1,12 @@
 """The two sides of a query that excludes something."""
 
+from functools import partial
+
 import pytest
 import torch
 
 from boolattn import attach
-from boolattn.encoders.query_tower import GIVEN_SCOPES_CONFIG
+from boolattn.encoders.encodings.bias import GIVEN_SCOPES_CONFIG
 from boolattn.encoders.readers.token_reading import TokenReading
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED
 from boolattn.encoders.vectors.two_sided import encode_both_sides, encode_excluding, encode_sentence
@@ -32,6 +34,12 @@ def _reading(cues=CUES, scopes=SCOPES, gates=(1.0, 1.0, 1.0)):
         found.cues[row, cues[row]] = 1
         found.scopes[row, scopes[row]] = 1
     return found
+
+
+def _sides(encoder, special):
+    if special is None:
+        return partial(encode_sentence, encoder, strength=STRENGTH)
+    return partial(encode_both_sides, encoder, strength=STRENGTH, special=special)
 
 
 def _rows(inputs, rows):
@@ -102,11 +110,10 @@ def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_th
     plain = encoder(**inputs).last_hidden_state
     batches = []
     encoder.encoder.register_forward_pre_hook(lambda _, states: batches.append(len(states[0])))
-    features = encode_excluding(encoder, inputs, found, STRENGTH, special)
+    features = encode_excluding(encoder, inputs, found, _sides(encoder, special))
     # Of the whole batch, since the last digits of a row may depend on how many are encoded with it.
     assert batches[0] == 3
-    one = (_rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)), STRENGTH)
-    sides = encode_both_sides(encoder, *one, special) if special else encode_sentence(encoder, *one)
+    sides = _sides(encoder, special)(_rows(inputs, [1]), TokenReading(*(each[[1]] for each in found)))
     for row in (0, 2):
         assert torch.equal(features["token_embeddings"][row], plain[row])
         assert torch.equal(features[WANTED][row], inputs["attention_mask"][row].float())
@@ -122,7 +129,8 @@ def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_th
 @torch.no_grad()
 def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
     encoder, inputs = _encoder(), _inputs()
-    features = encode_excluding(encoder, inputs, _reading(gates=(0.0, 0.0, 0.0)), STRENGTH, {FIRST, LAST})
+    sides = _sides(encoder, {FIRST, LAST})
+    features = encode_excluding(encoder, inputs, _reading(gates=(0.0, 0.0, 0.0)), sides)
     assert features.keys() == {"token_embeddings"}
     assert torch.equal(features["token_embeddings"], encoder(**inputs).last_hidden_state)
 
@@ -131,5 +139,5 @@ def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
 def test_where_all_exclude_something_nothing_is_encoded_twice():
     encoder, calls = _encoder(), []
     encoder.register_forward_hook(lambda *_: calls.append(1))
-    encode_excluding(encoder, _inputs(), _reading(), STRENGTH, None)
+    encode_excluding(encoder, _inputs(), _reading(), _sides(encoder, None))
     assert len(calls) == 1

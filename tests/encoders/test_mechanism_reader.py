@@ -83,7 +83,7 @@ def test_without_a_gate_it_does_not_answer_for_the_reader(start):
 
 def test_without_acting_the_gate_of_not_stays_closed(start):
     model = _with_gate(start, [-SURE, -SURE, SURE])
-    plain = model.documents().encode([QUERY])
+    plain = model.document_encoder().encode([QUERY])
     assert not np.allclose(model.encode_query([QUERY]), plain, atol=1e-4)
     assert np.allclose(model.encode_query([QUERY], act=False), plain, atol=1e-6)
     assert np.allclose(model.encode_query([QUERY], exclude=[]), plain, atol=1e-6)

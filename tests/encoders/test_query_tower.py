@@ -3,7 +3,8 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.query_tower import BooleanTower
+from boolattn.encoders.encodings.bias import BiasEncoding
+from boolattn.encoders.encodings.registry import load_encoding
 from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.encoders.readers.reading_features import CUES, GATES, SCOPES
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, WANTED
@@ -94,9 +95,9 @@ def test_the_mechanism_reads_by_itself_where_a_gate_is_given(minilm_folder):
 
 def test_settings_that_cannot_work_are_refused():
     with pytest.raises(ValueError, match="not one of"):
-        BooleanTower("guess")
+        load_encoding({"encoding": "guess"})
     with pytest.raises(ValueError, match="never negative"):
-        BooleanTower(strength=-1.0)
+        BiasEncoding(strength=-1.0)
 
 
 def test_another_language_of_tokens_is_told(model, monkeypatch):
@@ -109,5 +110,5 @@ def test_the_backbone_is_untouched_by_its_tower(model, minilm_folder):
     bare = SentenceTransformer(str(minilm_folder))
     names = {name for name, _ in bare.named_parameters()}
     assert {name.split("auto_model.")[-1] for name in names} <= {
-        name.split("auto_model.")[-1] for name, _ in model.documents().named_parameters()
+        name.split("auto_model.")[-1] for name, _ in model.document_encoder().named_parameters()
     }

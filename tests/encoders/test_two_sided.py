@@ -11,6 +11,7 @@ from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder, ReadingOptions, load, save_without_backbone
+from boolattn.encoders.encodings.bias import TwoSidedEncoding
 from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.encoders.storage.adapters import RECORD_FILE, digests_of
 from boolattn.encoders.storage.checksums import write_checksums
@@ -38,9 +39,7 @@ def bare(start):
 
 @pytest.fixture
 def model(start):
-    model = DualEncoder.two_sided(start, rank=0).eval()
-    model.options = ReadingOptions(reader="rules")
-    return model
+    return DualEncoder.with_encoding(start, TwoSidedEncoding(), reader="rules").eval()
 
 
 def words(model, query, marks):
@@ -75,6 +74,12 @@ def test_what_is_excluded_is_encoded_on_its_own(model):
     war = features[UNWANTED][0].nonzero()[0, 0]
     assert not torch.allclose(features[UNWANTED_STATES][0, war], features["token_embeddings"][0, war], atol=1e-2)
     assert not features[UNWANTED][1].any() and not features[UNWANTED_STATES][1].any()
+
+
+def test_any_encoding_goes_with_any_reader(start, bare):
+    model = DualEncoder.with_encoding(start, TwoSidedEncoding(), reader="rules")
+    assert model.options == ReadingOptions(reader="rules") and model.read(QUERY).reader == "rules 1"
+    assert not np.allclose(model.encode_query([QUERY]), bare.encode([QUERY]), atol=1e-3)
 
 
 def test_any_reader_may_read(model, bare):
@@ -154,11 +159,25 @@ def test_a_saved_model_is_loaded_again_with_its_readers_name(model, tmp_path):
     torch.nn.init.normal_(model.readout.weigh.weight)
     model.save(str(tmp_path))
     again = DualEncoder(str(tmp_path))
-    assert (again.tower.encoding, again.options) == ("two-sided", ReadingOptions(reader="rules"))
+    assert (again.tower.encoding.name, again.options) == ("two-sided", ReadingOptions(reader="rules"))
     queries = [QUERY, *ORDINARY, WRITTEN]
     assert again.encode_query(queries).tobytes() == model.encode_query(queries).tobytes()
     assert again.plan(QUERY) == model.plan(QUERY)
     assert not list((tmp_path / "query_0_BooleanTower").glob("*.safetensors"))
+
+
+def test_folders_with_former_class_paths_load(model, tmp_path):
+    model.save(str(tmp_path))
+    routes, former = tmp_path / "router_config.json", {"query_tower": "tower", "vectors.signed_pooling": "readout"}
+    text = routes.read_text()
+    for now, then in former.items():
+        assert f"boolattn.encoders.{now}." in text
+        text = text.replace(f"boolattn.encoders.{now}.", f"boolattn.encoders.{then}.")
+    routes.write_text(text)
+    expected = model.encode_query([QUERY, *ORDINARY]).tobytes()
+    assert DualEncoder(str(tmp_path)).encode_query([QUERY, *ORDINARY]).tobytes() == expected
+    other = SentenceTransformer(str(tmp_path), trust_remote_code=True)
+    assert other.encode_query([QUERY, *ORDINARY]).tobytes() == expected
 
 
 def test_a_reader_of_ones_own_is_not_saved_and_one_is_told(model, tmp_path):
@@ -189,7 +208,7 @@ def test_models_with_a_reader_of_their_own_still_load_without_it(old_format, mod
     for loading in (lambda: DualEncoder(str(whole)), lambda: load(shipped)):
         with pytest.warns(UserWarning, match=r"the reader in .* is ignored: .* one reader for all models"):
             again = loading()
-        assert again.tower.encoding == "two-sided"
+        assert again.tower.encoding.name == "two-sided"
         again.options = model.options
         assert np.array_equal(again.encode_query([QUERY, *ORDINARY]), model.encode_query([QUERY, *ORDINARY]))
     again.save(str(whole))
@@ -203,8 +222,8 @@ def test_former_settings_are_understood(start, tmp_path, former, encoding):
     DualEncoder.training_free(start).save(str(tmp_path))
     settings = {"reading": former, "strength": 3.0, "reader_layers": 3}
     (tmp_path / "query_0_BooleanTower" / "boolean_tower.json").write_text(json.dumps(settings))
-    tower = DualEncoder(str(tmp_path)).tower
-    assert (tower.encoding, tower.strength) == (encoding, 3.0)
+    found = DualEncoder(str(tmp_path)).tower.encoding
+    assert (found.name, found.strength) == (encoding, 3.0)
 
 
 def test_a_model_can_be_pickled(model):

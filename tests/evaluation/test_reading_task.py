@@ -207,4 +207,4 @@ def test_benchmarks_know_their_operators(folder, name, monkeypatch):
 def test_operators_told_are_followed(minilm_folder):
     model = DualEncoder.training_free(str(minilm_folder))
     told = _task({"a": frozenset(), "b": frozenset()}).telling_operators().queries["a"]
-    assert (model.encode_query(told) == model.documents().encode("films without war")).all()
+    assert (model.encode_query(told) == model.document_encoder().encode("films without war")).all()

@@ -4,6 +4,7 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions, mechanism_of
+from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
 from boolattn.explanation.query import explain
 from boolattn.explanation.words import in_words, runs_of, words_of
@@ -73,6 +74,39 @@ def test_the_caller_may_name_the_operators_and_a_mechanism_is_not_called_rules(m
     explanation = explain(model, QUERY, operators=["not"])
     assert explanation.source == "mechanism" and explanation.held == ("not",)
     assert not explain(model, QUERY).held  # no gate given, none learned: closed
+
+
+@pytest.mark.parametrize("gate", ["given", "learned"])
+def test_operators_that_the_caller_rules_out_are_shown(minilm_folder, gate):
+    model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate=gate))
+    explanation = explain(model, QUERY, operators=[])
+    assert (explanation.source, explanation.reading.source, explanation.held) == ("caller", "caller", ())
+    assert not explanation.changed and not explanation.plan.negatives
+    assert explain(model, QUERY, operators=["and"]).reading.operators == {"and"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    [{}, {"operators": []}, {"operators": ["not"]}, {"exclude": []}, {"act": False}, {"reader": "rules"}],
+    ids=str,
+)
+@pytest.mark.parametrize("gate", ["given", "learned"])
+def test_what_is_explained_is_what_is_encoded(minilm_folder, gate, said):
+    model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate=gate))
+    if gate == "learned":
+        torch.nn.init.constant_(mechanism_of(model.tower.encoder).gate.ffn[-1].bias, 5.0)  # opens all
+    asked = model.understand(QUERY, **said).asked
+    encoded = {"operators": [said["operators"]]} if "operators" in said else said
+    assert np.array_equal(model.encode_query([asked]), model.encode_query([QUERY], **encoded))
+    with torch.inference_mode():
+        trace = model(model.preprocess([asked], task="query"), task="query").get(TRACE)
+    gates = np.zeros(3) if trace is None else trace.gates[0].double().numpy()
+    assert np.array_equal(explain(model, QUERY, **said).gates, gates)
+
+
+def test_one_of_operators_and_exclude_is_given(model):
+    with pytest.raises(ValueError, match="give one of them"):
+        explain(model, QUERY, operators=["not"], exclude=["war"])
 
 
 def test_half_precision_is_explained_too(minilm_folder):

@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from boolattn.attention import BoolAttention, BoolAttnConfig, Given
+from boolattn.attention import BoolAttention, BoolAttnConfig, Overrides
 from boolattn.attention.biases import PositionWeights
 from boolattn.attention.gates import LearnedGate
 from boolattn.attention.relaxations import gumbel_sigmoid, straight_through
@@ -42,7 +42,7 @@ def test_s_boolean_by_hand():
     scopes[0, [0, 1], 0] = 1  # and: tokens 0 and 1
     scopes[0, [1, 2], 1] = 1  # or: tokens 1 and 2
     scopes[0, [2], 2] = 1  # not: token 2
-    given = Given(gates=torch.ones(1, 3), scopes=scopes, strength=torch.tensor([1.0, 10.0, 100.0]))
+    given = Overrides(gates=torch.ones(1, 3), scopes=scopes, strength=torch.tensor([1.0, 10.0, 100.0]))
     states = torch.randn(1, 3, 4)
     S = mechanism.bias(0, states, mechanism.begin(states, torch.ones(1, 3), given)).matrix()[0, 0]
     torch.testing.assert_close(S, torch.tensor([[1.0, 1.0, -100.0], [1.0, 11.0, -90.0], [0.0, 10.0, -90.0]]))
@@ -50,7 +50,7 @@ def test_s_boolean_by_hand():
 
 def test_a_closed_gate_silences_its_operator_alone():
     mechanism = BoolAttention(BoolAttnConfig(), hidden_size=4, heads=1, layers=1)
-    given = Given(
+    given = Overrides(
         gates=torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 0.0]]),
         scopes=torch.ones(2, 2, 3),
         strength=torch.tensor([1.0, 10.0, 100.0]),

@@ -2,7 +2,7 @@
 
 import torch
 
-from boolattn.attention import BoolAttention, BoolAttnConfig, Given
+from boolattn.attention import BoolAttention, BoolAttnConfig, Overrides
 from boolattn.attention.biases import PositionWeights
 from boolattn.attention.cues import CuePredictor
 
@@ -36,7 +36,7 @@ def test_negation_on_the_key_axis_lowers_attention_to_the_negated_tokens():
     mechanism = BoolAttention(BoolAttnConfig(operators=("not",)), hidden_size=8, heads=4, layers=1)
     scopes = torch.zeros(2, 6, 1)
     scopes[:, 3:5] = 1
-    given = Given(gates=torch.ones(2, 1), scopes=scopes, strength=torch.tensor([4.0]))
+    given = Overrides(gates=torch.ones(2, 1), scopes=scopes, strength=torch.tensor([4.0]))
     states, scores = torch.randn(2, 6, 8), torch.randn(2, 4, 6, 6)
     S = mechanism.bias(0, states, mechanism.begin(states, torch.ones(2, 6), given)).matrix()
     before, after = scores.softmax(-1), (scores + S).softmax(-1)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from boolattn.attention import BoolAttention, BoolAttnConfig, Given
+from boolattn.attention import BoolAttention, BoolAttnConfig, Overrides
 from tests.paper import reference
 
 VARIANTS = {
@@ -34,7 +34,7 @@ def test_fast_mechanism_matches_the_reference(config):
     first, second = torch.randn(3, longest, 8), torch.randn(3, longest, 8)
     gates = torch.randint(0, 2, (3, len(config.operators))).float()
     gates[0] = 1
-    context = mechanism.begin(first, mask, Given(gates=gates))
+    context = mechanism.begin(first, mask, Overrides(gates=gates))
     for layer, states in ((0, first), (1, second)):
         fast = mechanism.bias(layer, states, context).matrix()
         assert fast.abs().max() > 0.1
@@ -48,7 +48,7 @@ def test_fast_mechanism_matches_the_reference(config):
 def test_trace_matches_the_reference():
     mechanism = shaken(BoolAttention(BoolAttnConfig(), hidden_size=8, heads=2, layers=1))
     states = torch.randn(1, 6, 8)
-    context = mechanism.begin(states, torch.ones(1, 6), Given(gates=torch.ones(1, 3)), trace=True)
+    context = mechanism.begin(states, torch.ones(1, 6), Overrides(gates=torch.ones(1, 3)), trace=True)
     mechanism.bias(0, states, context)
     for k in range(3):
         p_c = reference.cue_probabilities(mechanism, states[0], k)

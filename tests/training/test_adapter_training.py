@@ -42,7 +42,7 @@ def test_the_readout_learns_to_rank_and_the_index_stays(start, data, tmp_path, n
     learned = _readout(folder)
     assert learned["move_unwanted.1.weight"].any() and learned["move_wanted.1.weight"].any()  # start at 0
     model, bare = DualEncoder(str(folder)), SentenceTransformer(start)
-    assert model.tower.encoding == "two-sided"
+    assert model.tower.encoding.name == "two-sided"
     assert model.encode_document(TEXTS).tobytes() == bare.encode(TEXTS).tobytes()
     assert model.encode_query(ORDINARY, exclude=[]).tobytes() == bare.encode(ORDINARY).tobytes()
     untrained = DualEncoder.two_sided(start).encode_query("kites NOT Peru")
@@ -55,7 +55,7 @@ def test_what_learns_beside_the_readout(start, learns):
     model = build_model(recipe)
     choose_what_learns(model, recipe)
     assert all(weight.requires_grad for weight in model.readout.parameters())
-    assert all(weight.requires_grad == (learns == "full") for weight in model.documents().parameters())
+    assert all(weight.requires_grad == (learns == "full") for weight in model.document_encoder().parameters())
     assert model.readout.rank == 3 and not list(model.tower.parameters())
 
 

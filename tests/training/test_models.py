@@ -67,7 +67,7 @@ def test_an_adapter_reads_documents_as_the_index_holds_them(start):
     recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
     model = build_model(recipe)
     choose_what_learns(model, recipe)
-    index = model.documents().encode(["Many kites are found in Peru."], convert_to_tensor=True)
+    index = model.document_encoder().encode(["Many kites are found in Peru."], convert_to_tensor=True)
     model.train()
     features = model.preprocess(["Many kites are found in Peru."], task="document")
     assert torch.allclose(model(features)["sentence_embedding"], index, atol=1e-6)

@@ -1,7 +1,7 @@
 """The paper: Boolean-aware attention, equation by equation. Imports torch, never Hugging Face."""
 
 from boolattn.attention.config import BoolAttnConfig
-from boolattn.attention.context import Context, Given, Trace
+from boolattn.attention.context import Context, Overrides, Trace
 from boolattn.attention.mechanism import BoolAttention, Factors
 
-__all__ = ["BoolAttention", "BoolAttnConfig", "Context", "Factors", "Given", "Trace"]
+__all__ = ["BoolAttention", "BoolAttnConfig", "Context", "Factors", "Overrides", "Trace"]

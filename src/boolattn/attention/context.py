@@ -11,7 +11,7 @@ from boolattn.attention.projection import Projection
 
 
 @dataclass(frozen=True)
-class Given:
+class Overrides:
     """Values supplied by the caller instead of being predicted."""
 
     gates: Tensor | None = None  # (B, K), 0 or 1
@@ -60,7 +60,7 @@ class LayerWeights(NamedTuple):
 class Context:
     """What the first layer computes and every layer uses."""
 
-    given: Given
+    overrides: Overrides
     mask: Tensor  # (B, L), 1 for real tokens
     with_gradient: bool
     trace: Trace | None = None

@@ -9,7 +9,7 @@ from torch import nn
 Result = TypeVar("Result")
 
 
-class Memory:
+class FoldedWeights:
     """Caches such results between calls without gradients, until a weight changes.
 
     Folding FiLM and the operators' gates into the weights they scale costs as much as a layer at batch size 1.
@@ -23,9 +23,9 @@ class Memory:
         self.seen: list[tuple[int, int]] | None = None
         self.device = "cpu"
 
-    def __reduce__(self) -> tuple[type["Memory"], tuple[()]]:
+    def __reduce__(self) -> tuple[type["FoldedWeights"], tuple[()]]:
         """Give a copied or pickled module an empty cache."""
-        return Memory, ()
+        return FoldedWeights, ()
 
     def clear(self) -> None:
         """Empty the cache, for changes to weights that ``look`` cannot detect."""

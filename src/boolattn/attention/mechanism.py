@@ -8,9 +8,9 @@ from torch import Tensor, nn
 
 from boolattn.attention.biases import BiasPredictor, PositionWeights
 from boolattn.attention.config import BoolAttnConfig
-from boolattn.attention.context import Context, Given, LayerWeights, Trace
+from boolattn.attention.context import Context, LayerWeights, Overrides, Trace
 from boolattn.attention.cues import CuePredictor
-from boolattn.attention.folded_weights import Memory, capturing
+from boolattn.attention.folded_weights import FoldedWeights, capturing
 from boolattn.attention.gates import Gate, GivenGate, LearnedGate
 from boolattn.attention.projection import Projection
 from boolattn.attention.scopes import ScopePredictor, real_neighbours, taps_of_neighbours
@@ -73,24 +73,24 @@ class BoolAttention(nn.Module):
         records = config.operator_records
         self.register_buffer("sign", torch.tensor([float(op.sign) for op in records]), persistent=False)
         self.register_buffer("unary", torch.tensor([float(not op.pairwise) for op in records]), persistent=False)
-        self._memory = Memory()
+        self._folded = FoldedWeights()
 
-    def begin(self, states: Tensor, mask: Tensor, given: Given, trace: bool = False) -> Context:
+    def begin(self, states: Tensor, mask: Tensor, overrides: Overrides, trace: bool = False) -> Context:
         """Find gates and cues in what the first layer receives: states (B, L, d), real tokens (B, L)."""
         mask = mask.to(states.dtype)
-        gate: Gate | None = self.gate if given.gates is None else GivenGate(given.gates)
+        gate: Gate | None = self.gate if overrides.gates is None else GivenGate(overrides.gates)
         if gate is None:
             raise ValueError("operators are missing: pass operators= for each query, or use gate='learned'")
         gates = gate(states, mask)
         # The only branch on data. Not for a learned gate in training: a closed gate must still get its gradient.
         closed = not capturing() and not (self.training and gates.values.requires_grad) and not bool(gates.values.any())
-        context = Context(given, mask, with_gradient=torch.is_grad_enabled())
+        context = Context(overrides, mask, with_gradient=torch.is_grad_enabled())
         if not closed:
             context.weight = (self.sign * gates.values)[:, None, None] * mask[:, :, None, None]  # (B, L, 1, K)
-        predicting = not closed and (given.scopes is None or given.strength is None)
+        predicting = not closed and (overrides.scopes is None or overrides.strength is None)
         if predicting or trace:
-            self._memory.look(self)
-            cues, logits = self._cues(states, given)
+            self._folded.look(self)
+            cues, logits = self._cues(states, overrides)
             cues = cues * mask.unsqueeze(-1)  # (B, L, K)
             if trace:
                 context.trace = Trace(self.config.operators, gates.values, gates.logits, cues, logits)
@@ -98,22 +98,22 @@ class BoolAttention(nn.Module):
                 self._hand_down(cues, mask, context)
         return context
 
-    def _cues(self, states: Tensor, given: Given) -> tuple[Tensor, Tensor | None]:
+    def _cues(self, states: Tensor, overrides: Overrides) -> tuple[Tensor, Tensor | None]:
         """Return p_c (B, L, K), and its logits if it was predicted."""
-        if given.cues is not None:
-            return given.cues.to(states), None
-        logits = F.linear(states, *self._memory("cue", lambda: self.cue(self.operators)))
+        if overrides.cues is not None:
+            return overrides.cues.to(states), None
+        logits = F.linear(states, *self._folded("cue", lambda: self.cue(self.operators)))
         return torch.sigmoid(logits), logits
 
     def _hand_down(self, cues: Tensor, mask: Tensor, context: Context) -> None:
         """Add what every layer's predictors need to the context."""
         length = cues.shape[1]
         size = length if capturing() else -(-length // LENGTH_STEP) * LENGTH_STEP
-        kernel = self._memory(("kernel", size), lambda: self.position.kernel(size))[:, :length, :length]
-        taps = self._memory(("taps", size), lambda: taps_of_neighbours(size, like=mask))[:length, :length]
+        kernel = self._folded(("kernel", size), lambda: self.position.kernel(size))[:, :length, :length]
+        taps = self._folded(("taps", size), lambda: taps_of_neighbours(size, like=mask))[:length, :length]
         context.signals = torch.cat([cues, self.position.weigh(cues, kernel)], dim=-1).flatten(0, 1)  # (B * L, 2K)
         context.neighbours = real_neighbours(taps, mask)
-        context.layers = self._memory("layers", self._fold)
+        context.layers = self._folded("layers", self._fold)
 
     def _fold(self) -> list[LayerWeights]:
         scales = [None] * self.depth if self.layer_scale is None else list(self.layer_scale)
@@ -132,13 +132,13 @@ class BoolAttention(nn.Module):
             raise RuntimeError(
                 "cues and gates would get no gradient: set use_reentrant=False for gradient checkpointing"
             )
-        given, logits = context.given, None
-        if given.scopes is None or given.strength is None:
+        overrides, logits = context.overrides, None
+        if overrides.scopes is None or overrides.strength is None:
             logits, scopes, biases = self._predictors(layer).predict(states, context, context.layers[layer])
-        if given.scopes is not None:
-            scopes, logits = given.scopes.unsqueeze(2).to(states), None  # (B, L, 1, K)
-        if given.strength is not None:
-            biases = given.strength.to(states)  # (K,)
+        if overrides.scopes is not None:
+            scopes, logits = overrides.scopes.unsqueeze(2).to(states), None  # (B, L, 1, K)
+        if overrides.strength is not None:
+            biases = overrides.strength.to(states)  # (K,)
         if context.trace is not None:
             context.trace.record(layer, scopes * context.mask[..., None, None], biases, logits, self.heads)
         assert context.weight is not None, "no gate is open, so there is nothing to add"
@@ -148,5 +148,5 @@ class BoolAttention(nn.Module):
 
     def train(self, mode: bool = True) -> "BoolAttention":
         """Switch mode and empty the cache, because it cannot detect weights modified through ``.data``."""
-        self._memory.clear()
+        self._folded.clear()
         return super().train(mode)

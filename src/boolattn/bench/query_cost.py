@@ -78,13 +78,13 @@ def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> 
 def change_of(model: DualEncoder, queries: Sequence[str]) -> SourceChange:
     """Compare a model's vectors with its backbone's, bit by bit."""
     size = max(BATCHES)
-    changed = (_encode_queries(model, queries, size) != _encode(model.documents(), queries, size)).any(axis=1)
+    changed = (_encode_queries(model, queries, size) != _encode(model.document_encoder(), queries, size)).any(axis=1)
     readings = (model.options.applied(each) for each in model.options.read(queries, only_exclusions=True))
     return SourceChange(len(queries), sum(bool(each.exclusions) for each in readings), int(changed.sum()))
 
 
 def _ratio(model: DualEncoder, queries: Sequence[str], size: int, seconds: float) -> float:
-    bare = model.documents()
+    bare = model.document_encoder()
     calls = {"bare": lambda: _encode(bare, queries, size), "ours": lambda: _encode_queries(model, queries, size)}
     medians = medians_of(calls, seconds)
     return medians["ours"] / medians["bare"]

@@ -76,7 +76,7 @@ def measure_search(
         medians = _medians(model, engine, uri, queries, seconds)
         return SearchCost(
             documents=len(vectors),
-            encode_ratio=encode_ratio(model.documents(), some),
+            encode_ratio=encode_ratio(model.document_encoder(), some),
             search_ratio=medians["bare client"] / medians["dense leg"],
             filtered_recall={share: _recall(engine, vectors, where) for share, where in FILTERS.items()},
             stages_ms={stage: 1000 * medians[stage] for stage in STAGES},

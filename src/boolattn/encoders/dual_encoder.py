@@ -5,7 +5,7 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from string import Template
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Router
@@ -13,6 +13,9 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn.attention import BoolAttnConfig
+from boolattn.encoders.encodings.bias import STRENGTH, BiasEncoding, TwoSidedEncoding
+from boolattn.encoders.encodings.encoding import Encoding
+from boolattn.encoders.encodings.mechanism import MechanismEncoding
 from boolattn.encoders.query_tower import BooleanTower
 from boolattn.encoders.readers.labelled_query import LabelledQuery, labelled
 from boolattn.encoders.readers.mechanism import MechanismReader
@@ -20,14 +23,25 @@ from boolattn.encoders.routes import routes_of
 from boolattn.encoders.storage.checksums import write_checksums
 from boolattn.encoders.storage.plain_models import loaded, plain_modules, pools_by_mean, settings_of
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
+from boolattn.operators import NOT
+from boolattn.reading.caller import labelled_reading
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import FirstOf, ReaderOrName
-from boolattn.reading.reading import Documents, Reading, Strictness
+from boolattn.reading.reading import Documents, Reading, Source, Strictness
 from boolattn.reading.syntax_reader import SyntaxReader
 
-# Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
-STRENGTH, PENALTY = 4.0, 0.3
+PENALTY = 0.3
+"""Chosen on generated validation queries by `boolattn bench training-free`."""
+
+
+class Understood(NamedTuple):
+    """What a model makes of one query."""
+
+    reading: Reading  # all that is understood
+    applied: Reading  # what is acted on
+    asked: str  # what the query tower is handed
+    source: Source  # who decides on operators, cues and scopes
 
 
 class DualEncoder(SentenceTransformer):
@@ -48,6 +62,9 @@ class DualEncoder(SentenceTransformer):
     # Our own modules are imported already: nobody need trust a folder's word for which code to run.
     _module_classes: Mapping[str, type[nn.Module]] = {
         f"{module.__module__}.{module.__name__}": module for module in (BooleanTower, SignedPooling)
+    } | {  # in folders saved before 0.2
+        "boolattn.encoders.tower.BooleanTower": BooleanTower,
+        "boolattn.encoders.readout.SignedPooling": SignedPooling,
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -74,7 +91,7 @@ class DualEncoder(SentenceTransformer):
         handed over, not named, is changed in place.
         """
         plain = loaded(backbone)
-        return cls._around(plain, BooleanTower("bias", strength), signed=pools_by_mean(plain), penalty=penalty)
+        return cls.with_encoding(plain, BiasEncoding(strength), signed=pools_by_mean(plain), penalty=penalty)
 
     @classmethod
     def two_sided(
@@ -92,8 +109,7 @@ class DualEncoder(SentenceTransformer):
             penalty: Where the learned weight of the subtraction starts.
             rank: Of the learned maps of what is wanted and unwanted; 0 for none.
         """
-        tower = BooleanTower("two-sided", strength)
-        return cls._around(loaded(backbone), tower, signed=True, penalty=penalty, rank=rank)
+        return cls.with_encoding(backbone, TwoSidedEncoding(strength), penalty=penalty, rank=rank)
 
     @classmethod
     def untrained(
@@ -113,18 +129,38 @@ class DualEncoder(SentenceTransformer):
             penalty: Where the learned weight of that subtraction starts.
             rank: Of the learned maps of what is wanted and unwanted; 0 for none.
         """
-        tower = BooleanTower("mechanism", config=config or BoolAttnConfig())
-        return cls._around(loaded(backbone), tower, signed=signed, penalty=penalty, rank=rank)
+        return cls.with_encoding(backbone, MechanismEncoding(config), signed=signed, penalty=penalty, rank=rank)
 
     @classmethod
-    def _around(
-        cls, plain: SentenceTransformer, tower: BooleanTower, signed: bool, penalty: float, rank: int = 0
+    def with_encoding(
+        cls,
+        backbone: str | Path | SentenceTransformer,
+        encoding: Encoding,
+        *,
+        reader: ReaderOrName | None = None,
+        signed: bool = True,
+        penalty: float = PENALTY,
+        rank: int = 0,
     ) -> Self:
+        """Make a Boolean model of a backbone, any encoding and any reader.
+
+        Args:
+            backbone: The model; it is changed in place.
+            encoding: What is done about what a query excludes.
+            reader: Who reads queries; None is the default reader. Ignored by a mechanism with a learned gate.
+            signed: Whether the query's vector subtracts what is excluded; the backbone must then pool by the mean.
+            penalty: Where the learned weight of that subtraction starts.
+            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+
+        Example:
+            >>> DualEncoder.with_encoding(folder, TwoSidedEncoding(), reader="rules")  # doctest: +SKIP
+        """
+        plain, tower = loaded(backbone), BooleanTower(encoding, reader)
         if isinstance(plain, DualEncoder):
             raise ValueError("this is a Boolean model already")
         transformer, pooling, *_ = plain_modules(plain)
         readout = pooling
-        if signed:
+        if signed or encoding.needs_signed_pooling:
             if not pools_by_mean(plain):
                 raise ValueError(
                     f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}; without it there are "
@@ -167,9 +203,9 @@ class DualEncoder(SentenceTransformer):
     @property
     def finds_operators(self) -> bool:
         """Whether it finds out by itself what a query holds; a mechanism without a gate has to be told."""
-        return self.tower.encoding != "mechanism" or self.tower.has_learned_gate
+        return self.tower.has_learned_gate or not self.tower.encoding.reads
 
-    def documents(self) -> SentenceTransformer:
+    def document_encoder(self) -> SentenceTransformer:
         """Return the document tower as the plain model it is; it shares its weights with this one."""
         return SentenceTransformer(
             modules=[*routes_of(self)["document"], *list(self.children())[1:]], **settings_of(self)
@@ -205,9 +241,8 @@ class DualEncoder(SentenceTransformer):
             **kwargs: As in sentence-transformers.
         """
         changes = {"reader": reader, "documents": documents, "strictness": strictness, "syntax": syntax, "act": act}
+        _require_one(operators, exclude)
         if operators is not None:
-            if exclude is not None:
-                raise ValueError("operators= and exclude= both say what the queries exclude: give one of them")
             inputs = labelled(inputs, operators)
         elif exclude is not None or any(value is not None for value in changes.values()):
             queries = [inputs] if isinstance(inputs, str) else list(inputs)
@@ -228,13 +263,43 @@ class DualEncoder(SentenceTransformer):
 
     def carrying(self, readings: Sequence[Reading]) -> list[LabelledQuery]:
         """Return queries that carry what was read of them through batching."""
-        named = [each for each in readings if each.source == "caller" and each.exclusions]
-        if named and self.tower.encoding == "mechanism":
+        named = [each for each in readings if each.is_named_by_caller]
+        if named and self.tower.encoding.reads:
             raise ValueError(
                 f"exclude= names {named[0].exclusions[0].span.of(named[0].query)!r}, but the mechanism of this model "
                 "finds what *not* applies to by itself: give operators=[['not']] instead"
             )
         return [LabelledQuery.of(each.query, each.operators, each) for each in readings]
+
+    def understand(
+        self,
+        query: str,
+        operators: str | Collection[str] | None = None,
+        exclude: Sequence[str] | None = None,
+        **changes: Any,
+    ) -> Understood:
+        """Return what ``encode_query`` would act on if it was given the same query and arguments, and why.
+
+        Args:
+            query: The text.
+            operators: The operators it holds; None lets the model find out.
+            exclude: The words that it excludes; None lets the reader find out.
+            **changes: Options of reading; None is as in ``model.options``.
+        """
+        _require_one(operators, exclude)
+        options, encoding = self.options.changed(**changes), self.tower.encoding
+        label = None if operators is None else LabelledQuery.of(query, operators)
+        if label is not None and NOT.name not in label.operators:
+            reading = labelled_reading(query, label.operators, {}, {})
+        else:
+            reading = options.read([query], exclude)[0]
+        applied = options.applied(reading)
+        (asked,) = self.carrying([applied])
+        if label is not None:
+            asked = LabelledQuery.of(query, label.operators, applied)
+        nothing_said = label is None and exclude is None and all(value is None for value in changes.values())
+        text = query if nothing_said and encoding.reads else asked
+        return Understood(reading, applied, text, encoding.source(text, reading))
 
     def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
         """Return all that is understood of a query, also what is not acted on.
@@ -267,8 +332,13 @@ class DualEncoder(SentenceTransformer):
         template = Template(files("boolattn.encoders").joinpath("model_card.md").read_text(encoding="utf-8"))
         card = template.substitute(
             dimensions=self.get_embedding_dimension(),
-            encoding=self.tower.encoding,
+            encoding=self.tower.encoding.name,
             readout=type(self.readout).__name__,
             modules=str(self),
         )
         Path(path, "README.md").write_text(card, encoding="utf-8")
+
+
+def _require_one(operators: Any, exclude: Any) -> None:
+    if operators is not None and exclude is not None:
+        raise ValueError("operators= and exclude= both say what the queries exclude: give one of them")

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.encoders.document_encoder import arithmetic_of, document_vectors, similarity_of
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import as_boolean, document_encoder, finds_operators, reading_options_of
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
-from boolattn.encoders.vectors.rewriting import LAMBDA, signed_vectors_of
+from boolattn.encoders.vectors.rewriting import LAMBDA, RewriteEncoder
 from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.rankings import Ranking, Run
@@ -69,9 +69,8 @@ class DenseRetriever:
     def __init__(self, name: str, model: Any, progress: bool = True, options: ReadingOptions | None = None) -> None:
         """Serve a ``SentenceTransformer``."""
         self.name, self.queries, self.progress = name, model, progress
-        own = model.tower.options if isinstance(model, DualEncoder) else ReadingOptions()
-        self.options = own if options is None else options
-        self.model = model = model.documents() if isinstance(model, DualEncoder) else model
+        self.options = reading_options_of(model) if options is None else options
+        self.model = model = document_encoder(model)
         self.normalise = similarity_of(model, name) == "cosine"
         self.fingerprint = document_fingerprint(model)
 
@@ -94,7 +93,7 @@ class DenseRetriever:
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        if isinstance(self.queries, DualEncoder):
+        if as_boolean(self.queries) is not None:
             self.queries.options = self.options
         return self._encode_queries(self.queries, queries)
 
@@ -152,7 +151,7 @@ class RewritingRetriever(DenseRetriever):
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
         readings = [self.options.applied(reading) for reading in self.options.read(queries)]
-        return signed_vectors_of(readings, super().query_vectors, self.penalty)
+        return RewriteEncoder(super().query_vectors, self.penalty).encode(readings)
 
 
 class Bm25Retriever:
@@ -247,7 +246,7 @@ def load_system(
             plain = name.removeprefix(REWRITTEN)
             return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress, options)
         model = load_encoder(name, backbone)
-        kind = BooleanRetriever if isinstance(model, DualEncoder) and model.finds_operators else DenseRetriever
+        kind = BooleanRetriever if finds_operators(model) else DenseRetriever
         return kind(title_of(name), model, progress, options)
     except UnknownModelError as error:
         raise UnknownModelError(

@@ -7,14 +7,9 @@ import numpy as np
 import torch
 
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.readers.labelled_query import LabelledQuery
-from boolattn.encoders.readers.reading_features import CUES, GATES, SCOPES
-from boolattn.encoders.readers.token_reading import TokenReading
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, SignedPooling
 from boolattn.explanation.explanation import Array, Explanation
 from boolattn.explanation.tracing import explain_tokens
-from boolattn.operators import NOT
-from boolattn.reading.caller import caller_reading
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Strictness
 
@@ -31,7 +26,7 @@ def explain(
     syntax: bool | None = None,
     act: bool | None = None,
 ) -> Explanation:
-    """Tell what a model understands of a query, and what that does to its attention and to the query's vector.
+    """Return what a model understands of a query, and what that does to its attention and to the query's vector.
 
     Args:
         model: A Boolean model; it is put into evaluation mode.
@@ -49,33 +44,21 @@ def explain(
     """
     model.eval()
     tower, prompt = model.tower, model.prompts.get("query") or ""
-    options = model.options.changed(reader=reader, documents=documents, strictness=strictness, syntax=syntax, act=act)
-    closed = operators is not None and NOT.name not in operators
-    reading = caller_reading(query, []) if closed else options.read([query], exclude)[0]
-    applied = options.applied(reading)
-    (asked,) = model.carrying([applied])
-    if tower.encoding == "mechanism" and operators is not None:
-        asked = LabelledQuery.of(query, operators)
-    # A mechanism reads by itself, unless its gates are given.
-    by_itself = tower.encoding == "mechanism" and operators is None and (options.act or not tower.has_learned_gate)
-    features = model.preprocess([query if by_itself else asked], prompt=prompt, task="query")
-    given: dict[str, Any] = {}
-    if GATES in features or not tower.has_learned_gate:
-        given["operators"] = features.get(GATES, [[]])
-    if SCOPES in features:
-        found = TokenReading(features[GATES], features[CUES], features[SCOPES])
-        given |= {"cues": found.cues, "scopes": found.covered(), "strength": tower.strength}
+    understood = model.understand(
+        query, operators, exclude, reader=reader, documents=documents, strictness=strictness, syntax=syntax, act=act
+    )
+    features = model.preprocess([understood.asked], prompt=prompt, task="query")
     encoding = tower.tokenizer(prompt + query, truncation=True, max_length=tower.max_seq_length, return_tensors="pt")
     return explain_tokens(
-        tower.transformer.auto_model,
+        tower.encoder,
         query,
         encoding.to(model.device),
-        source="mechanism" if tower.encoding == "mechanism" else reading.source,
-        reading=reading,
-        plan=applied.plan(),
+        source=understood.source,
+        reading=understood.reading,
+        plan=understood.applied.plan(),
         readout=_token_weights(model, features),
         prompt=prompt,
-        **given,
+        **tower.encoding.overrides(tower.encoder, features),
     )
 
 

@@ -37,7 +37,7 @@ def explain_tokens(
     plan: BooleanPlan,
     readout: ArrayLike,
     prompt: str = "",
-    **given: Any,
+    **overrides: Any,
 ) -> Explanation:
     """Run the encoder on a query with and without the operators, and tell what was different.
 
@@ -50,15 +50,15 @@ def explain_tokens(
         plan: What is acted on.
         readout: (L,) the weight of each token in the query's vector.
         prompt: What stands before the query. Its tokens count with the encoder's own.
-        given: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
+        overrides: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
     """
     if not encoding.encodings:
         raise ValueError("this tokenizer does not tell where each token stands: load a fast one (use_fast=True)")
     names, offsets = encoding.encodings[0].tokens, encoding.encodings[0].offsets
     spans = tuple(_in_query(query, start - len(prompt), end - len(prompt)) for start, end in offsets)
-    before, after, trace = attention_received(model, encoding, **given)
+    before, after, trace = attention_received(model, encoding, **overrides)
     # Cues that nobody gave and nothing used are the guess of a predictor that had no part in this.
-    used = given.get("cues") is not None or given.get("scopes") is None or given.get("strength") is None
+    used = overrides.get("cues") is not None or overrides.get("scopes") is None or overrides.get("strength") is None
     shape = (*before.shape, len(trace.operators))
     scopes, sizes = _mean_over_heads(trace.scopes, shape), _mean_over_heads(_sizes(trace), shape)
     signs = np.array([float(OPERATORS[name].sign) for name in trace.operators])
@@ -81,7 +81,7 @@ def explain_tokens(
     )
 
 
-def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **given: Any) -> Received:
+def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **overrides: Any) -> Received:
     """Tell how much attention each token of one query receives, without and with the operators.
 
     Other threads should leave the model alone meanwhile: its attention implementation is changed and changed back.
@@ -89,7 +89,7 @@ def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **g
     Args:
         model: An encoder with BoolAttn attached, in evaluation mode.
         inputs: One query, without padding.
-        given: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
+        overrides: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
     """
     mechanism_of(model)
     if model.training:
@@ -99,7 +99,7 @@ def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **g
         raise ValueError(f"one query at a time, without padding, not input_ids of shape {shape}")
     with torch.inference_mode(), _eager(model):
         bare = model(**inputs, operators=[[]], output_attentions=True)
-        boolean = model(**inputs, **given, output_attentions=True, trace=True)
+        boolean = model(**inputs, **overrides, output_attentions=True, trace=True)
     return Received(_received(bare.attentions), _received(boolean.attentions), boolean.boolattn)
 
 

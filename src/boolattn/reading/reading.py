@@ -18,6 +18,10 @@ Strictness: TypeAlias = Literal["safe", "balanced", "sensitive"]
 THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
 """How sure the learned reader must be of an exclusion before anything acts on it."""
 
+CALIBRATED: frozenset[Source] = frozenset({"learned"})
+"""Readers whose confidences were measured. Whoever uses the others has chosen to act on what they exclude."""
+CALLER: Source = "caller"
+
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
@@ -80,6 +84,16 @@ class Reading:
         """Return the reading of a query that holds no operator."""
         nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
         return cls(query, frozenset(), nothing, nothing, (), confidence, source, reader)
+
+    @property
+    def is_calibrated(self) -> bool:
+        """Whether its confidences were measured, and can be compared with a threshold."""
+        return self.source in CALIBRATED
+
+    @property
+    def is_named_by_caller(self) -> bool:
+        """Whether its exclusions are words that the caller named."""
+        return self.source == CALLER and bool(self.exclusions)
 
     def keeping(self, exclusions: Collection[Exclusion]) -> "Reading":
         """Return the reading with only some of its exclusions; with none of them, *not* is gone."""
@@ -164,12 +178,8 @@ def exclusions_to_apply(
     """
     require_documents(documents)
     require_strictness(strictness)
-    chosen = reading.source != "learned"
-    return tuple(
-        each
-        for each in reading.exclusions
-        if each.over(documents) > 0 and (chosen or each.over(documents) >= THRESHOLDS[strictness])
-    )
+    threshold = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
+    return tuple(each for each in reading.exclusions if each.over(documents) > 0 and each.over(documents) >= threshold)
 
 
 def require_documents(documents: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 
+from boolattn.encoders.encodings.registry import ENCODINGS
 from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import load_system
@@ -91,5 +92,5 @@ def _measure(run: Run, result: Result, tasks: Mapping[str, Task], path: Path, te
 def _as_in_training(task: Task, run: Run) -> Task:
     """Let queries tell their operators to a mechanism that learned with given gates; any other finds out by itself."""
     given = [recipe for _, recipe in run.stages[-1:] if recipe.training.gates == "given"]
-    mechanism = any(recipe.model.encoding == "mechanism" for _, recipe in run.stages[:1])
+    mechanism = any(ENCODINGS[recipe.model.encoding].reads for _, recipe in run.stages[:1])
     return task.telling_operators() if given and mechanism and isinstance(task, RetrievalTask) else task

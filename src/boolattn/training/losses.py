@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.distributed import is_initialized
 
 from boolattn.attention import Trace
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import operators_of
 from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.training.corpus import CorpusLoss
 from boolattn.training.labels import TokenLabels, unpack
@@ -136,7 +136,7 @@ class BooleanLoss(nn.Module):
         """Take the ranking loss from ``triplet_loss`` or ``contrastive_loss``."""
         super().__init__()
         self.model, self.ranking, self.weights = model, ranking, weights
-        self.operators = len(model.tower.operators) if isinstance(model, DualEncoder) else 0
+        self.operators = len(operators_of(model))
 
     def forward(self, sentence_features: Sequence[dict[str, Any]], labels: Tensor | None) -> dict[str, Tensor]:
         """Return the weighted losses by name; the trainer adds them up."""

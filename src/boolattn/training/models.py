@@ -1,15 +1,16 @@
 """The model a recipe asks for, and which of its weights learn."""
 
-from typing import cast
-
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Transformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 from transformers import PreTrainedModel
 
-from boolattn.encoders.attach.plugin import base_of, mechanism_of
+from boolattn.encoders import model_parts
+from boolattn.encoders.attach.plugin import base_of
 from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.encodings.registry import ENCODINGS
+from boolattn.encoders.model_parts import as_boolean
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
 from boolattn.training.recipes import ModelSettings, Recipe, RecipeError
@@ -21,15 +22,16 @@ def build_model(recipe: Recipe) -> SentenceTransformer:
     """Load or make the model: Boolean, or, to compare with, plain."""
     settings = recipe.model
     model = load_encoder(settings.start)
-    if isinstance(model, DualEncoder):
-        _require_fit(model, settings)
+    boolean = as_boolean(model)
+    if boolean is not None:
+        _require_fit(boolean, settings)
     else:
         model.similarity_fn_name = settings.similarity or model.similarity_fn_name
         if settings.pooling is not None:
             model[1] = Pooling(model.get_embedding_dimension(), settings.pooling)
         if settings.boolean:
-            model = _boolean(model, recipe)
-    if recipe.training.gates == "learned" and isinstance(model, DualEncoder) and not model.tower.has_learned_gate:
+            model = boolean = _boolean(model, recipe)
+    if recipe.training.gates == "learned" and boolean is not None and not boolean.tower.has_learned_gate:
         raise RecipeError("[training] gates = 'learned', but the model has no gate to learn: gates = 'given'")
     return model
 
@@ -52,9 +54,8 @@ def unlimit_lengths(model: SentenceTransformer, recipe: Recipe) -> None:
 
 def _boolean(plain: SentenceTransformer, recipe: Recipe) -> DualEncoder:
     settings = recipe.model
-    if settings.encoding == "two-sided":
-        return DualEncoder.two_sided(plain, rank=settings.rank)
-    return DualEncoder.untrained(plain, recipe.mechanism, settings.signed, rank=settings.rank)
+    encoding = ENCODINGS[settings.encoding].untrained(recipe.mechanism)
+    return DualEncoder.with_encoding(plain, encoding, signed=settings.signed, rank=settings.rank)
 
 
 def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
@@ -65,12 +66,12 @@ def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
             f"backbone, or from what the recipe that made it makes with boolean = false"
         )
     tower, readout = model.tower, model.readout
-    if tower.encoding == "bias":
+    if not tower.encoding.trainable:
         raise RecipeError(f"{settings.start} is training-free, and has nothing that could learn")
     has = {
         "pooling": readout.pooling_mode,
         "similarity": model.similarity_fn_name,
-        "encoding": tower.encoding,
+        "encoding": tower.encoding.name,
         "signed": isinstance(readout, SignedPooling),
         "rank": readout.rank if isinstance(readout, SignedPooling) else 0,
     }
@@ -85,10 +86,10 @@ def _require_fit(model: DualEncoder, settings: ModelSettings) -> None:
 
 def transformer_of(model: SentenceTransformer) -> Transformer:
     """Return the one encoder of a model, plain or Boolean."""
-    first = model.tower.transformer if isinstance(model, DualEncoder) else model[0]
-    if not isinstance(first, Transformer):
-        raise RecipeError(f"a model to train begins with a Transformer, not with {type(first).__name__}")
-    return cast(Transformer, first)
+    found = model_parts.transformer_of(model)
+    if found is None:
+        raise RecipeError(f"a model to train begins with a Transformer, not with {type(model[0]).__name__}")
+    return found
 
 
 def choose_what_learns(model: SentenceTransformer, recipe: Recipe) -> None:
@@ -101,10 +102,9 @@ def choose_what_learns(model: SentenceTransformer, recipe: Recipe) -> None:
     model.requires_grad_(learns == "full")
     encoder: PreTrainedModel = transformer_of(model).auto_model
     added: list[nn.Module] = []
-    if isinstance(model, DualEncoder):
-        added = [model.readout]
-        if model.tower.encoding == "mechanism":
-            added.append(mechanism_of(encoder))
+    boolean = as_boolean(model)
+    if boolean is not None:
+        added = [boolean.readout, *boolean.tower.encoding.learned_modules(encoder)]
     if learns == "embeddings":
         added.append(base_of(encoder).get_submodule("embeddings"))
     for module in added:

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeVar, get_args
 import msgspec
 
 from boolattn.attention import BoolAttnConfig
+from boolattn.encoders.encodings.registry import ENCODINGS
 from boolattn.training.losses import LossWeights
 
 Stage = Literal["pretrain", "finetune"]
@@ -149,10 +150,10 @@ class Recipe:
             )
         if self.losses.gate and self.training.gates == "given":
             raise RecipeError("[losses] gate has nothing to teach where gates are given: [training] gates = 'learned'")
-        if self.model.encoding == "two-sided" and self.losses.understanding:
+        if self.losses.understanding and not ENCODINGS[self.model.encoding].reads:
             raise RecipeError(
-                "[losses] cue, gate and scope teach a mechanism to read, and [model] encoding = 'two-sided' has none: "
-                "set them to 0, or encoding = 'mechanism'"
+                f"[losses] cue, gate and scope teach a mechanism to read, and [model] encoding = "
+                f"{self.model.encoding!r} has none: set them to 0, or encoding = 'mechanism'"
             )
         if self.training.excluded_counts <= 0:
             raise RecipeError(

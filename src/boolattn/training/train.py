@@ -17,7 +17,7 @@ from sentence_transformers import (
 from transformers import set_seed
 from transformers.integrations.integration_utils import is_tensorboard_available
 
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import as_boolean
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.corpus import CorpusLoss, corpus_loss
 from boolattn.training.labels import pack
@@ -105,13 +105,14 @@ def _batch_loss(recipe: Recipe, model: SentenceTransformer) -> RankingLoss:
 
 def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int) -> list[list[int]]:
     """Label every training query, and its tokens where the model has BoolAttn."""
-    if not isinstance(model, DualEncoder):
+    boolean = as_boolean(model)
+    if boolean is None:
         return [pack(example.question, (), (), 0) for example in data.train]
-    if model.tower.tokenizer.padding_side != "right":
+    if boolean.tower.tokenizer.padding_side != "right":
         raise RecipeError("token labels count from the left: load the model with a tokenizer that pads on the right")
     texts = [example.question.text for example in data.train]
-    _, offsets = model.tower.with_offsets(texts, model.prompts.get("query") or "", task="query")
-    operators = model.tower.operators
+    _, offsets = boolean.tower.with_offsets(texts, model.prompts.get("query") or "", task="query")
+    operators = boolean.tower.operators
     return [
         pack(example.question, row, operators, query_tokens) for example, row in zip(data.train, offsets, strict=True)
     ]

@@ -15,13 +15,13 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 from transformers.utils.generic import ModelOutput
 
-from boolattn.attention import BoolAttention, Context, Given
+from boolattn.attention import BoolAttention, Context, Overrides
 from boolattn.attention.folded_weights import capturing
 from boolattn.encoders.attach.backbones import require_additive_attention
-from boolattn.encoders.attach.overrides import given_from, require_shapes
+from boolattn.encoders.attach.overrides import overrides_from, require_shapes
 
 KEYWORD = "boolattn"
-GIVEN = ("operators", "cues", "scopes", "strength")
+OVERRIDES = ("operators", "cues", "scopes", "strength")
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -30,7 +30,7 @@ Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 class Call:
     """One forward call of the model, on its way down."""
 
-    given: Given
+    overrides: Overrides
     padding: Tensor | None = None  # (B, L) as the caller gave it
     trace: bool = False
     context: Context | None = None
@@ -47,7 +47,7 @@ class ModelHook:
     def before(self, model: PreTrainedModel, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments | None:
         """Open a call, unless no gate can open."""
         trace = kwargs.pop("trace", False)
-        given = {name: kwargs.pop(name, None) for name in GIVEN}
+        given = {name: kwargs.pop(name, None) for name in OVERRIDES}
         if given["operators"] is None and self.mechanism.gate is None:
             if trace or any(value is not None for value in given.values()):
                 raise ValueError("no gate can open: pass operators=, or attach with gate='learned'")
@@ -56,7 +56,7 @@ class ModelHook:
         padding = args[self.padding] if len(args) > self.padding else kwargs.get("attention_mask")
         if padding is not None and padding.dim() != 2:
             raise ValueError(f"attention_mask must be (batch, tokens) to tell padding, not {tuple(padding.shape)}")
-        known = given_from(self.mechanism.config, **given)
+        known = overrides_from(self.mechanism.config, **given)
         if not trace and known.all_closed:
             return args, kwargs
         call = Call(known, padding, trace)
@@ -123,9 +123,9 @@ class LayerHook:
             return args, kwargs
         states = args[0] if args else kwargs["hidden_states"]
         if self.layer == 0:
-            require_shapes(call.given, states.shape[0], states.shape[1], len(self.mechanism.config.operators))
+            require_shapes(call.overrides, states.shape[0], states.shape[1], len(self.mechanism.config.operators))
             padding = states.new_ones(states.shape[:2]) if call.padding is None else call.padding
-            call.context = self.mechanism.begin(states, padding, call.given, call.trace)
+            call.context = self.mechanism.begin(states, padding, call.overrides, call.trace)
         assert call.context is not None
         if call.context.closed:
             return args, kwargs

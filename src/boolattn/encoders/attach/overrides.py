@@ -1,24 +1,24 @@
-"""What a caller writes -> the tensors of ``Given``."""
+"""What a caller writes -> the tensors of ``Overrides``."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 import torch
 from torch import Tensor
 
-from boolattn.attention import BoolAttnConfig, Given
+from boolattn.attention import BoolAttnConfig, Overrides
 from boolattn.attention.folded_weights import capturing
 
 Operators = Sequence[str | Collection[str]] | Tensor
 Strength = float | Sequence[float] | Mapping[str, float] | Tensor
 
 
-def given_from(
+def overrides_from(
     config: BoolAttnConfig,
     operators: Operators | None = None,
     cues: Tensor | None = None,
     scopes: Tensor | None = None,
     strength: Strength | None = None,
-) -> Given:
+) -> Overrides:
     """Turn the keywords of the model's forward call into tensors.
 
     Args:
@@ -29,7 +29,7 @@ def given_from(
         scopes: Scopes (B, L, K), 0 or 1, the same for every head.
         strength: The bias itself: one number, one per operator by name (those not named get none), or K of them.
     """
-    return Given(
+    return Overrides(
         gates=None if operators is None else _gates(operators, config.operators),
         cues=None if cues is None else torch.as_tensor(cues),
         scopes=None if scopes is None else torch.as_tensor(scopes),
@@ -37,17 +37,17 @@ def given_from(
     )
 
 
-def require_shapes(given: Given, batch: int, length: int, operators: int) -> None:
+def require_shapes(overrides: Overrides, batch: int, length: int, operators: int) -> None:
     """Raise where something given does not fit the batch."""
     for name, value, shape in (
-        ("operators", given.gates, (batch, operators)),
-        ("cues", given.cues, (batch, length, operators)),
-        ("scopes", given.scopes, (batch, length, operators)),
-        ("strength", given.strength, (operators,)),
+        ("operators", overrides.gates, (batch, operators)),
+        ("cues", overrides.cues, (batch, length, operators)),
+        ("scopes", overrides.scopes, (batch, length, operators)),
+        ("strength", overrides.strength, (operators,)),
     ):
         if value is not None and tuple(value.shape) != shape:
-            mend = "; write one list of names per query, such as [['and', 'not']]" if name == "operators" else ""
-            raise ValueError(f"{name}= has shape {tuple(value.shape)} where this batch needs {shape}{mend}")
+            hint = "; write one list of names per query, such as [['and', 'not']]" if name == "operators" else ""
+            raise ValueError(f"{name}= has shape {tuple(value.shape)} where this batch needs {shape}{hint}")
 
 
 def _known(name: str, names: tuple[str, ...]) -> int:

@@ -1,9 +1,10 @@
 """What a query says, token by token: the reading of its characters, in the tensors the mechanism takes, and back."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 import torch
+from sentence_transformers.base.modules import Transformer
 from torch import Tensor
 
 from boolattn.operators import NOT, OPERATORS
@@ -14,7 +15,7 @@ Offsets = Sequence[Sequence[tuple[int, int]]]
 
 
 class TokenReading(NamedTuple):
-    """Which operators each query holds, which tokens say them, and which tokens they speak of."""
+    """Which operators each query holds, which tokens express them, and which they apply to."""
 
     gates: Tensor  # (B, K)
     cues: Tensor  # (B, L, K)
@@ -64,6 +65,23 @@ def reading_on_characters(
     )
     exclusions = tuple(Exclusion(span, "topic", confidence) for span in scopes[NOT.name])
     return Reading(text, held, cues, scopes, exclusions, confidence, source, reader)
+
+
+def with_offsets(
+    transformer: Transformer, queries: Sequence[Any], prompt: str = "", **kwargs: Any
+) -> tuple[dict[str, Any], Offsets]:
+    """Tokenise, and return also the characters of each token in its query; (0, 0) for tokens that are not of it."""
+    tokenizer: Any = transformer.tokenizer
+    if not tokenizer.is_fast:
+        raise ValueError(
+            "a reading is put onto tokens by their place in the text: load the model with a fast tokenizer"
+        )
+    settings = dict(kwargs.pop("processing_kwargs", None) or {})
+    settings["text"] = dict(settings.get("text") or {}) | {"return_offsets_mapping": True}
+    features = transformer.preprocess(queries, prompt=prompt, processing_kwargs=cast(Any, settings), **kwargs)
+    rows = features.pop("offset_mapping").tolist()
+    texts = [prompt + query if isinstance(query, str) else "" for query in queries]
+    return features, [in_text(text, row, len(prompt)) for text, row in zip(texts, rows, strict=True)]
 
 
 def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn import __version__
-from boolattn.encoders.attach.plugin import base_of, mechanism_of
+from boolattn.encoders.attach.plugin import base_of
 from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.encoders.query_tower import BooleanTower
 from boolattn.encoders.storage.checksums import digests_of, verify_digests
@@ -68,14 +68,14 @@ def save_without_backbone(model: DualEncoder, folder: str | Path, backbone: str)
         for old in (folder / part).rglob("*.safetensors"):
             old.unlink()  # of an earlier save, which may have had more of them
         module.save(str(folder / part))
-    plain, weights = model.documents(), digests_of(folder, (TOWER, READOUT))
+    plain, weights = model.document_encoder(), digests_of(folder, (TOWER, READOUT))
     record = Record(backbone, backbone_fingerprint(plain), _dtype(plain), readout=kind, weights=weights)
     (folder / RECORD_FILE).write_text(json.dumps(dataclasses.asdict(record), indent=2) + "\n", encoding="utf-8")
 
 
 def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) -> None:
     """Raise where ``plain``, the backbone ``name`` that users have, would be refused for what the model adds to it."""
-    own = model.documents()
+    own = model.document_encoder()
     try:
         _require_same_weights(Record(name, backbone_fingerprint(own), _dtype(own), readout="", weights={}), plain)
         _require_same_pooling(model.readout, _modules(plain)[1])
@@ -88,11 +88,10 @@ def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) 
 
 def round_to_half(model: DualEncoder) -> None:
     """Round what was learned, in place, to what half precision can hold: half the size, to be measured as it is."""
-    learned = [*model.tower.parameters(), *model.readout.parameters()]
-    if model.tower.encoding == "mechanism":
-        learned += mechanism_of(model.tower.transformer.auto_model).parameters()  # which lives in the encoder
-    for weight in learned:
-        weight.data = weight.data.half().to(weight.dtype)
+    tower = model.tower
+    for module in (tower, model.readout, *tower.encoding.learned_modules(tower.encoder)):
+        for weight in module.parameters():
+            weight.data = weight.data.half().to(weight.dtype)
 
 
 def is_shipped(folder: Path) -> bool:

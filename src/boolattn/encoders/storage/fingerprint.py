@@ -8,7 +8,7 @@ from sentence_transformers import SentenceTransformer
 from torch import nn
 
 from boolattn.encoders.attach.hooks import KEYWORD
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import document_encoder
 
 
 def weights_of(module: nn.Module) -> Iterator[tuple[str, memoryview]]:
@@ -33,7 +33,7 @@ def document_fingerprint(model: SentenceTransformer) -> str:
 
     A Boolean model encodes documents as its backbone does, and has the backbone's.
     """
-    model = model.documents() if isinstance(model, DualEncoder) else model
+    model = document_encoder(model)
     vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
     normalise = model.similarity_fn_name != "dot"
     settings = (model.prompts, model.default_prompt_name, model.truncate_dim, normalise, sorted(vocabulary))

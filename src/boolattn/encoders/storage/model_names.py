@@ -8,6 +8,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.util import load_file_path
 
 from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import as_boolean
 from boolattn.encoders.query_tower import BooleanTower
 from boolattn.encoders.storage.adapters import RECORD_FILE, is_shipped, join_backbone, read_record
 
@@ -87,8 +88,8 @@ def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
 
 def load_boolean(name: str, backbone: str | None = None) -> DualEncoder:
     """Load a shipped adapter or a saved Boolean model, or make one of ``training-free:NAME``."""
-    model = load_encoder(name, backbone)
-    if not isinstance(model, DualEncoder):
+    model = as_boolean(load_encoder(name, backbone))
+    if model is None:
         raise UnknownModelError(f"{name} is a plain embedding model: write {TRAINING_FREE}{name} to make it Boolean")
     return model
 

@@ -1,19 +1,18 @@
 """*not* for any embedding function, an API's too: what is wanted and what is not, encoded apart. Needs no torch."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.encoders.query_encoder import Embed, Vectors
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 
 LAMBDA = 0.3
 """Chosen on generated validation queries by `boolattn bench training-free`."""
-
-Embed = Callable[[list[str]], Any]
 
 
 class Rewritten(NamedTuple):
@@ -51,6 +50,29 @@ def rewritten(reading: Reading) -> Rewritten:
     return Rewritten(wanted or reading.query, unwanted)
 
 
+class RewriteEncoder:
+    """A ``QueryEncoder`` of any embedding function: what a query wants and what it excludes, encoded apart.
+
+    q = P/|P| - lambda N/|N|, of unit length again, with P the vector of what is wanted and N of what is not. A query
+    that excludes nothing gets the function's own vector.
+    """
+
+    def __init__(self, embed: Embed, penalty: float = LAMBDA) -> None:
+        """Take an embedding function, which each ``encode`` calls once, and lambda."""
+        self._embed, self._penalty = embed, penalty
+
+    def encode(self, readings: Sequence[Reading]) -> Vectors:
+        """Return the vectors (B, D) of queries; every exclusion of a reading is acted on."""
+        texts = [rewritten(reading) for reading in readings]
+        excluding = [place for place, text in enumerate(texts) if text.unwanted]
+        asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
+        vectors = np.asarray(self._embed(asked), np.float32)
+        found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
+        if excluding:
+            found[excluding] = _unit(_unit(found[excluding]) - self._penalty * _unit(unwanted))
+        return found
+
+
 def signed_vectors(
     queries: Sequence[str],
     embed: Embed,
@@ -85,19 +107,7 @@ def signed_vectors(
     """
     options = ReadingOptions(reader, documents, strictness, syntax, act)
     readings = [options.applied(reading) for reading in options.read(queries, exclude, only_exclusions=True)]
-    return signed_vectors_of(readings, embed, penalty)
-
-
-def signed_vectors_of(readings: Sequence[Reading], embed: Embed, penalty: float = LAMBDA) -> NDArray[np.float32]:
-    """Encode queries that have been read; all exclusions of a reading are acted on."""
-    texts = [rewritten(reading) for reading in readings]
-    excluding = [place for place, text in enumerate(texts) if text.unwanted]
-    asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
-    vectors = np.asarray(embed(asked), np.float32)
-    found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
-    if excluding:
-        found[excluding] = _unit(_unit(found[excluding]) - penalty * _unit(unwanted))
-    return found
+    return RewriteEncoder(embed, penalty).encode(readings)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

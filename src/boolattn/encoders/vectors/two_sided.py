@@ -1,6 +1,6 @@
 """Encoding queries that exclude something: what is wanted under the bias of *not*, what is not wanted by itself."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import torch
@@ -24,8 +24,7 @@ def encode_excluding(
     encoder: PreTrainedModel,
     inputs: dict[str, Tensor],
     found: TokenReading,
-    strength: float,
-    special: Collection[int] | None,
+    encode_sides: Callable[[dict[str, Tensor], TokenReading], Sides],
 ) -> dict[str, Tensor]:
     """Encode a batch, of which some queries exclude something, and return the features of the readout.
 
@@ -35,8 +34,7 @@ def encode_excluding(
         encoder: With BoolAttn attached, *not* its one operator.
         inputs: What the tokenizer made of the queries, (B, L) each.
         found: The reading, K = 1; gates are open for those that exclude something.
-        strength: The bias.
-        special: For two-sided encoding, the numbers of the tokenizer's special tokens; None encodes the sentence alone.
+        encode_sides: Encodes those queries that exclude something: ``encode_sentence`` or ``encode_both_sides``.
     """
     rows = found.gates[:, 0].to(inputs["attention_mask"].device) > 0  # (B,)
     shape = (*inputs["attention_mask"].shape, encoder.config.hidden_size)
@@ -48,10 +46,7 @@ def encode_excluding(
         return {"token_embeddings": states}
     chosen = {name: value[rows] for name, value in inputs.items()}
     read = TokenReading(*(each.to(rows.device)[rows] for each in found))
-    if special is None:
-        sides = encode_sentence(encoder, chosen, read, strength)
-    else:
-        sides = encode_both_sides(encoder, chosen, read, strength, special)
+    sides = encode_sides(chosen, read)
     mask = inputs["attention_mask"].to(sides.wanted)
     features = {
         "token_embeddings": _put(states, rows, sides.states),

@@ -7,10 +7,9 @@ from typing import Any, cast
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import document_encoder, query_encoder, reading_options_of
+from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
-from boolattn.encoders.vectors.rewriting import signed_vectors_of
-from boolattn.reading.options import ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.plan_tree import QueryAtom
 from boolattn.reading.readers import ReaderOrName
@@ -92,11 +91,11 @@ class Searcher:
                 "compared with them: load that one, or encode and index the documents with this one"
             )
         self.engine, self.settings = engine, settings
-        self._plain = model.documents() if isinstance(model, DualEncoder) else model
-        self._model = model if settings.plan else self._plain
+        self._plain = document_encoder(model)
         self._normalise = similarity_of(self._plain, described.model) == "cosine"
-        own = model.options if isinstance(model, DualEncoder) else ReadingOptions()
-        self.options = own.changed(
+        encoder = query_encoder(model, **self._how) if settings.plan else PlainEncoder(self._encode)
+        self._encoder: QueryEncoder = encoder
+        self.options = reading_options_of(model).changed(
             reader=reader, documents=documents or described.documents, strictness=strictness, syntax=syntax, act=act
         )
 
@@ -176,12 +175,9 @@ class Searcher:
         return Pool.of(plan, rows, vector, wanted.reshape(-1, len(vector)), by_text)
 
     def _vector(self, reading: Reading) -> Vectors:
-        """Return the query's vector (D,); a plain model, to which "not war" is war, is given the query rewritten."""
-        if isinstance(self._model, DualEncoder):
-            vector = self._model.encode_readings([reading], **self._how)[0]
-        else:
-            vector = signed_vectors_of([reading], self._encode)[0]
-        return cast(Vectors, vector)
+        """Return the query's vector (D,)."""
+        vector: Vectors = self._encoder.encode([reading])[0]
+        return vector
 
     @property
     def _asks_text(self) -> bool:

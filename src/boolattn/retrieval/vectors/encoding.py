@@ -12,7 +12,7 @@ from rich.text import Text
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_encoder import arithmetic_of, similarity_of
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import document_encoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.retrieval.corpus.documents import Corpus, CorpusReader
 from boolattn.retrieval.vectors.encode_job import EncodeJob, Origin
@@ -63,7 +63,7 @@ def encode_corpus(
         run: Where to encode; here, if not said.
         progress: Whether to show how far it is.
     """
-    folder, model = Path(folder), model.documents() if isinstance(model, DualEncoder) else model
+    folder, model = Path(folder), document_encoder(model)
     if folder.resolve() == corpus.path.resolve():
         raise ValueError(f"{folder} is the corpus: its vectors, which are files too, need a folder of their own")
     folder.mkdir(parents=True, exist_ok=True)

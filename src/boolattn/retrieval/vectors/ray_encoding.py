@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import document_encoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import CorpusReader
@@ -65,9 +65,8 @@ class _ShardActor:
     """A model in a process of its own."""
 
     def __init__(self, job: EncodeJob, model: str, backbone: str | None) -> None:
-        found = load_encoder(model, backbone)
         self.job, self.reader = job, CorpusReader(job.corpus)
-        self.model = found.documents() if isinstance(found, DualEncoder) else found
+        self.model = document_encoder(load_encoder(model, backbone))
         if document_fingerprint(self.model) != job.origin.fingerprint:
             raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
 

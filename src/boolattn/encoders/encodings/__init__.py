@@ -1,0 +1,1 @@
+"""What is done about what a query excludes: a bias of attention, both sides encoded, or the paper's mechanism."""
