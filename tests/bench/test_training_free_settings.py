@@ -35,7 +35,7 @@ def test_ordinary_queries_hold_no_operator(tmp_path):
 
 
 def test_the_command_tells_time_and_identity(tmp_path, minilm_folder):
-    arguments = ["bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(make(tmp_path))]
+    arguments = ["dev", "bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(make(tmp_path))]
     done = CliRunner().invoke(app, [*arguments, "--seconds", "0.1", "--json"])
     found = json.loads(done.stdout)
     assert found["identical"] is True and found["false_alarms"] == 0

@@ -26,7 +26,7 @@ from boolattn.reading.readers import FirstOf, ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.reading.syntax_reader import SyntaxReader
 
-# Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
+# Of the training-free mode; chosen on generated validation queries by `boolattn dev bench training-free`.
 STRENGTH, PENALTY = 4.0, 0.3
 
 

@@ -11,7 +11,7 @@ from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 
 LAMBDA = 0.3
-"""Chosen on generated validation queries by `boolattn bench training-free`."""
+"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
 
 Embed = Callable[[list[str]], Any]
 

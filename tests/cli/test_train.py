@@ -11,11 +11,11 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["finetune", str(RECIPES / "paper-pretrain.toml")], "boolattn pretrain runs it"),
-        (["pretrain", str(RECIPES / "paper-quest.toml")], "boolattn finetune runs it"),
-        (["finetune", str(RECIPES / "paper-quest.toml"), "--set", "training.nonsense=1"], "has no 'nonsense'"),
-        (["finetune", str(RECIPES / "paper-quest.toml"), "--set", "seed"], "write key=value"),
-        (["finetune", "no-such.toml"], "no-such.toml"),
+        (["train", "finetune", str(RECIPES / "paper-pretrain.toml")], "boolattn train pretrain runs it"),
+        (["train", "pretrain", str(RECIPES / "paper-quest.toml")], "boolattn train finetune runs it"),
+        (["train", "finetune", str(RECIPES / "paper-quest.toml"), "--set", "training.nonsense=1"], "has no 'nonsense'"),
+        (["train", "finetune", str(RECIPES / "paper-quest.toml"), "--set", "seed"], "write key=value"),
+        (["train", "finetune", "no-such.toml"], "no-such.toml"),
     ],
 )
 def test_what_cannot_be_trained_is_told_without_a_traceback(arguments, says, tmp_path):
