@@ -28,6 +28,6 @@ def test_a_closed_pipe_is_no_usage_error(owner, function, arguments, monkeypatch
     assert (result.exit_code, result.output) == (1, "")
 
 
-def test_any_other_fault_of_files_is_told(tmp_path):
+def test_any_other_file_error_is_reported(tmp_path):
     result = CliRunner().invoke(app, ["dev", "study-table", str(tmp_path / "none.toml"), "--out", str(tmp_path)])
     assert result.exit_code == 2 and "Invalid value" in result.output

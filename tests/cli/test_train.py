@@ -18,6 +18,6 @@ RECIPES = Path(__file__).parents[2] / "recipes"
         (["train", "finetune", "no-such.toml"], "no-such.toml"),
     ],
 )
-def test_what_cannot_be_trained_is_told_without_a_traceback(arguments, says, tmp_path):
+def test_what_cannot_be_trained_is_reported_without_a_traceback(arguments, says, tmp_path):
     done = CliRunner().invoke(app, [*arguments, "--data", str(tmp_path), "--out", str(tmp_path / "out")])
     assert done.exit_code == 2 and says in " ".join(done.output.replace("│", " ").split())

@@ -29,7 +29,7 @@ def test_a_study_is_run_and_shown(study, data, tmp_path):
         (["study-table", "STUDY", "--out", "OUT"], "run boolattn dev study first"),
     ],
 )
-def test_what_cannot_be_run_is_told_without_a_traceback(study, tmp_path, arguments, says):
+def test_what_cannot_be_run_is_reported_without_a_traceback(study, tmp_path, arguments, says):
     places = {"STUDY": study, "OUT": tmp_path / "out"}
     done = _call(*(places.get(each, each) for each in arguments))
     assert done.exit_code == 2 and says in " ".join(done.output.replace("│", " ").split())
