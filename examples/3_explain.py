@@ -5,9 +5,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from boolattn import DualEncoder
+from boolattn import DualEncoder, explain
 from boolattn.explanation.html import page
-from boolattn.explanation.query import explain
 from boolattn.explanation.terminal import render
 
 name = sys.argv[1] if len(sys.argv) > 1 else "sentence-transformers/all-MiniLM-L6-v2"

@@ -13,8 +13,9 @@ import matplotlib.pyplot as plt
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from boolattn import BoolAttnConfig, attach, mechanism_of
+from boolattn import BoolAttnConfig, attach
 from boolattn.attention import Overrides
+from boolattn.encoders.attach.plugin import mechanism_of
 
 QUERY = "comedies and musicals but not about war"
 AND, NOT = ("comedies", "musicals"), ("about", "war")

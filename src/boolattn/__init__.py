@@ -1,68 +1,94 @@
 """Dense retrieval that understands *and*, *or* and *not*."""
 
+from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from boolattn.attention import BoolAttnConfig, Trace
-    from boolattn.encoders.attach.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
+    from boolattn.attention import BoolAttnConfig
+    from boolattn.encoders.attach.plugin import attach, detach, load_adapter, save_adapter
     from boolattn.encoders.dual_encoder import DualEncoder
-    from boolattn.encoders.storage.adapters import save_without_backbone
-    from boolattn.encoders.storage.model_names import load, shipped_adapters
-    from boolattn.encoders.vectors.rewriting import rewrite, signed_vectors
+    from boolattn.encoders.storage.model_names import load
+    from boolattn.encoders.vectors.rewriting import signed_vectors
+    from boolattn.explanation.query import explain
     from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
-    from boolattn.reading.plan import BooleanPlan
-    from boolattn.reading.reading import Reading
+    from boolattn.reading.readers import ReaderOrName
+    from boolattn.reading.reading import Reader, Reading
 
 __version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {
-    "BooleanPlan": "boolattn.reading.plan",
-    "Reading": "boolattn.reading.reading",
-    "ReadingOptions": "boolattn.reading.options",
-    "DualEncoder": "boolattn.encoders.dual_encoder",
     "BoolAttnConfig": "boolattn.attention",
-    "Trace": "boolattn.attention",
+    "DualEncoder": "boolattn.encoders.dual_encoder",
+    "Reader": "boolattn.reading.reading",
+    "ReadingOptions": "boolattn.reading.options",
     "attach": "boolattn.encoders.attach.plugin",
     "detach": "boolattn.encoders.attach.plugin",
+    "explain": "boolattn.explanation.query",
     "load": "boolattn.encoders.storage.model_names",
     "load_adapter": "boolattn.encoders.attach.plugin",
     "load_reader": "boolattn.reading.learned",
-    "mechanism_of": "boolattn.encoders.attach.plugin",
-    "rewrite": "boolattn.encoders.vectors.rewriting",
     "save_adapter": "boolattn.encoders.attach.plugin",
-    "save_without_backbone": "boolattn.encoders.storage.adapters",
-    "shipped_adapters": "boolattn.encoders.storage.model_names",
     "signed_vectors": "boolattn.encoders.vectors.rewriting",
 }
 
 __all__ = [
     "BoolAttnConfig",
-    "BooleanPlan",
     "DualEncoder",
-    "Reading",
+    "Reader",
     "ReadingOptions",
-    "Trace",
     "attach",
     "detach",
+    "explain",
     "load",
     "load_adapter",
     "load_reader",
-    "mechanism_of",
-    "rewrite",
+    "read",
     "save_adapter",
-    "save_without_backbone",
-    "shipped_adapters",
     "signed_vectors",
 ]
+
+
+def read(
+    query: str,
+    *,
+    reader: "ReaderOrName | None" = None,
+    exclude: Sequence[str] | None = None,
+    syntax: bool = False,
+) -> "Reading":
+    """Return all that is understood of a query: operators, cues, scopes and exclusions. Needs no torch.
+
+    Args:
+        query: In plain words, or with AND, OR and NOT.
+        reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object; None is the default.
+        exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
+        syntax: Whether the query is written in the explicit syntax.
+
+    Example:
+        >>> reading = read("movies about Vietnam but not war", reader="rules")
+        >>> [exclusion.span.of(reading.query) for exclusion in reading.exclusions]
+        ['war']
+        >>> print(reading.plan())
+        movies about Vietnam NOT war
+    """
+    from boolattn.reading.options import ReadingOptions
+
+    return ReadingOptions(reader, syntax=syntax).read([query], exclude)[0]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOME:
         raise AttributeError(f"module 'boolattn' has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    try:
+        return getattr(import_module(_HOME[name]), name)
+    except ModuleNotFoundError as error:
+        from boolattn.extras import install_advice
+
+        if (advice := install_advice(f"boolattn.{name}", error)) is None:
+            raise
+        raise ImportError(advice) from error
 
 
 def __dir__() -> list[str]:

@@ -33,7 +33,7 @@ def test_steps_grow_and_nothing_is_left(data, minilm_folder, tmp_path):
 
 
 def test_a_server_has_to_be_named(data, minilm_folder, monkeypatch):
-    command = ["bench", "index", "--engine", "milvus://127.0.0.1:1/films", "--model", str(minilm_folder)]
+    command = ["dev", "bench", "index", "--index", "milvus://127.0.0.1:1/films", "--model", str(minilm_folder)]
     done = CliRunner().invoke(app, [*command, "--data", str(data)])
     assert done.exit_code == 2 and "which process" in done.output
 
@@ -41,7 +41,7 @@ def test_a_server_has_to_be_named(data, minilm_folder, monkeypatch):
 def test_the_command_prints_what_was_measured_and_draws_it(tmp_path, monkeypatch):
     steps = [IndexStep(engine, 10**n, n, 2 * n, 30 * n, 400 * n) for engine in ("lance", "milvus") for n in (2, 3)]
     monkeypatch.setattr(index_growth, "measure_index_growth", lambda *given: iter(steps))
-    command = ["bench", "index", "--engine", "lance://index/films", "--model", "m", "--data", str(tmp_path)]
+    command = ["dev", "bench", "index", "--index", "lance://index/films", "--model", "m", "--data", str(tmp_path)]
     done = CliRunner().invoke(app, [*command, "--plot", str(tmp_path / "growth.png"), "--json"])
     assert [row["documents"] for row in json.loads(done.stdout)["rows"]] == [100, 1000, 100, 1000]
     assert (tmp_path / "growth.png").read_bytes().startswith(b"\x89PNG")

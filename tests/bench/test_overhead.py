@@ -11,7 +11,7 @@ from boolattn.cli import app
 def test_json_has_the_promised_rows(monkeypatch):
     monkeypatch.setattr(overhead, "FEWEST_ROUNDS", 9)
     monkeypatch.setattr(overhead, "cells", lambda shapes, compiled: [overhead.Cell("sdpa", False, 1, 16)])
-    result = CliRunner().invoke(app, ["bench", "overhead", "--seconds", "0", "--threads", "1", "--json"])
+    result = CliRunner().invoke(app, ["dev", "bench", "overhead", "--seconds", "0", "--threads", "1", "--json"])
     assert result.exit_code == 0, result.output
     rows = json.loads(result.stdout)["rows"]
     assert {(row["variant"], row["gates"]) for row in rows} == {
@@ -32,6 +32,6 @@ def test_every_promised_cell_is_measured():
 
 
 def test_a_shape_must_be_two_numbers():
-    result = CliRunner().invoke(app, ["bench", "overhead", "--shape", "big"])
+    result = CliRunner().invoke(app, ["dev", "bench", "overhead", "--shape", "big"])
     assert result.exit_code == 2
     assert "32x64" in result.output

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from boolattn import DualEncoder
 from boolattn.bench.pipeline import STAGES, index_documents, measure_pipeline
-from boolattn.cli.bench_pipeline import pipeline, strengths
+from boolattn.cli.bench_search import pipeline, strengths
 from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.tasks import DataFolder
 from tests.evaluation.data_folder import FILMS, make
@@ -78,7 +78,7 @@ def test_the_command_keeps_its_index(tmp_path, minilm_folder):
         f"training-free:{minilm_folder}",
         "--data",
         data,
-        "--index",
+        "--keep",
         kept,
         "--json",
     ]

@@ -1,4 +1,4 @@
-"""What `boolattn bench queries` measures on real queries."""
+"""What `boolattn dev bench queries` measures on real queries."""
 
 import json
 
@@ -17,7 +17,7 @@ def test_the_command_reports_changed_vectors_and_time(tmp_path, minilm_folder):
     (tmp_path / "real-queries").mkdir()
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "real-queries" / "queries.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
-    arguments = ["bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(tmp_path)]
+    arguments = ["dev", "bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(tmp_path)]
     done = CliRunner().invoke(app, [*arguments, "--seconds", "0.1", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)

@@ -10,7 +10,8 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Dense
 from transformers import AutoTokenizer, BertConfig, BertModel
 
-from boolattn import BoolAttnConfig, DualEncoder, mechanism_of, save_adapter
+from boolattn import BoolAttnConfig, DualEncoder, save_adapter
+from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.storage import model_names as loading
 from boolattn.encoders.storage.adapters import WrongBackboneError, backbone_fingerprint, save_without_backbone
 from boolattn.encoders.storage.checksums import ChangedWeightsError

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from boolattn import BoolAttnConfig, attach, mechanism_of
+from boolattn import BoolAttnConfig, attach
+from boolattn.encoders.attach.plugin import mechanism_of
 from tests.encoders.tiny import batch, tiny
 
 

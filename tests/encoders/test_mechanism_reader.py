@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from boolattn import BoolAttnConfig, DualEncoder, mechanism_of
+from boolattn import BoolAttnConfig, DualEncoder
+from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.readers.reading_features import TRACE
 from tests.training import small
 

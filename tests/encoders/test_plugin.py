@@ -11,8 +11,9 @@ import pytest
 import torch
 from transformers import AutoModel, BertConfig, BertForMaskedLM, DebertaV2Config, MPNetForMaskedLM
 
-from boolattn import BoolAttnConfig, attach, detach, load_adapter, mechanism_of, save_adapter
+from boolattn import BoolAttnConfig, attach, detach, load_adapter, save_adapter
 from boolattn.encoders.attach.backbones import UnknownBackboneError
+from boolattn.encoders.attach.plugin import mechanism_of
 from tests.encoders.tiny import FAMILIES, KINDS, SIZES, batch, tiny
 
 OPEN = {"operators": torch.ones(3, 3)}

@@ -4,7 +4,8 @@ import sys
 import numpy as np
 import pytest
 
-from boolattn import rewrite, signed_vectors
+from boolattn import signed_vectors
+from boolattn.encoders.vectors.rewriting import rewrite
 from boolattn.reading.reading import THRESHOLDS
 from tests.reading.fixed_reader import FixedReader
 

@@ -10,10 +10,10 @@ import torch
 from safetensors.torch import save_file
 from sentence_transformers import SentenceTransformer
 
-from boolattn import DualEncoder, ReadingOptions, load, save_without_backbone
+from boolattn import DualEncoder, ReadingOptions, load
 from boolattn.encoders.encodings.bias import TwoSidedEncoding
 from boolattn.encoders.readers.labelled_query import LabelledQuery
-from boolattn.encoders.storage.adapters import RECORD_FILE, digests_of
+from boolattn.encoders.storage.adapters import RECORD_FILE, digests_of, save_without_backbone
 from boolattn.encoders.storage.checksums import write_checksums
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED
 from boolattn.reading.caller import caller_reading

@@ -148,7 +148,7 @@ def test_bad_rows_stop_or_are_counted(folder, tmp_path):
     assert "corpus.jsonl, line 5" in " ".join(stopped.output.split())
     counted = CliRunner().invoke(app, [*arguments, "--skip-bad"])
     assert counted.exit_code == 0
-    assert "left out 1 bad rows" in counted.stderr
+    assert "skipped 1 bad rows" in counted.stderr
 
 
 def test_a_query_left_out_is_not_counted_as_failed(tmp_path):

@@ -7,8 +7,9 @@ import torch
 import zstandard
 from typer.testing import CliRunner
 
-from boolattn import BoolAttnConfig, DualEncoder, mechanism_of
+from boolattn import BoolAttnConfig, DualEncoder
 from boolattn.cli import app
+from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.evaluate import evaluate

@@ -3,7 +3,8 @@ import pytest
 import torch
 from sentence_transformers import SentenceTransformer
 
-from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions, mechanism_of
+from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions
+from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
 from boolattn.explanation.query import explain

@@ -3,7 +3,8 @@
 import pytest
 import torch
 
-from boolattn import BoolAttnConfig, attach, detach, mechanism_of
+from boolattn import BoolAttnConfig, attach, detach
+from boolattn.encoders.attach.plugin import mechanism_of
 from tests.encoders.tiny import batch
 
 CLOSED = {"not given": {}, "given empty": {"operators": [[], [], []]}, "given zeros": {"operators": torch.zeros(3, 3)}}

@@ -145,16 +145,16 @@ def test_files_that_are_gone_are_told(tmp_path):
 
 def test_command(tmp_path):
     folder, uri = encoded(tmp_path / "encoded", [some(0), some(1)]), f"lance://{tmp_path}/films"
-    ran = CliRunner().invoke(app, ["index", str(folder), "--engine", uri])
+    ran = CliRunner().invoke(app, ["index", str(folder), "--index", uri])
     assert ran.exit_code == 0, ran.output
     assert "240 documents, 240 written now" in ran.output
-    assert f'next: boolattn search "..." --engine {uri}' in ran.output
+    assert f'next: boolattn search "..." --index {uri}' in ran.output
     assert holds(uri, [some(0), some(1)])
-    for wrong in ([str(tmp_path), "--engine", uri], [str(folder), "--engine", "nothing://x/y"]):
+    for wrong in ([str(tmp_path), "--index", uri], [str(folder), "--index", "nothing://x/y"]):
         assert CliRunner().invoke(app, ["index", *wrong]).exit_code == 2
-    assert CliRunner().invoke(app, ["drop", "--engine", uri], input="n").exit_code == 1
+    assert CliRunner().invoke(app, ["drop", "--index", uri], input="n").exit_code == 1
     assert holds(uri, [some(0), some(1)])
-    ran = CliRunner().invoke(app, ["drop", "--engine", uri], input="y")
+    ran = CliRunner().invoke(app, ["drop", "--index", uri], input="y")
     assert ran.exit_code == 0 and "240 documents removed" in ran.output
-    ran = CliRunner().invoke(app, ["drop", "--engine", uri, "--yes"])
+    ran = CliRunner().invoke(app, ["drop", "--index", uri, "--yes"])
     assert ran.exit_code == 2 and "there is no index" in ran.output

@@ -1,17 +1,11 @@
 import pytest
-import typer
 from typer.testing import CliRunner
 
-from boolattn.cli.study import study as study_command
-from boolattn.cli.study import study_table
-
-APP = typer.Typer()
-APP.command()(study_command)
-APP.command()(study_table)
+from boolattn.cli import app
 
 
 def _call(*arguments):
-    return CliRunner().invoke(APP, list(map(str, arguments)), env={"COLUMNS": "120"})
+    return CliRunner().invoke(app, ["dev", *map(str, arguments)], env={"COLUMNS": "120"})
 
 
 def test_a_study_is_run_and_shown(study, data, tmp_path):
@@ -32,10 +26,10 @@ def test_a_study_is_run_and_shown(study, data, tmp_path):
     [
         (["study", "STUDY", "--data", "nowhere", "--out", "OUT", "--only", "bear"], "no system 'bear'"),
         (["study", "no-such.toml", "--data", "nowhere", "--out", "OUT"], "no-such.toml"),
-        (["study-table", "STUDY", "--out", "OUT"], "run boolattn study first"),
+        (["study-table", "STUDY", "--out", "OUT"], "run boolattn dev study first"),
     ],
 )
-def test_what_cannot_be_run_is_told_without_a_traceback(study, tmp_path, arguments, says):
+def test_what_cannot_be_run_is_reported_without_a_traceback(study, tmp_path, arguments, says):
     places = {"STUDY": study, "OUT": tmp_path / "out"}
     done = _call(*(places.get(each, each) for each in arguments))
     assert done.exit_code == 2 and says in " ".join(done.output.replace("│", " ").split())

@@ -1,52 +1,22 @@
 """The command line: ``boolattn --help``."""
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from boolattn import __version__
-from boolattn.cli.bench import bench
-from boolattn.cli.drop import drop
-from boolattn.cli.encode import encode
+from boolattn.cli.dev import dev
+from boolattn.cli.errors import Commands
 from boolattn.cli.evaluate import evaluate
-from boolattn.cli.explain import explain
-from boolattn.cli.index import index
-from boolattn.cli.search import search
-from boolattn.cli.ship import ship
-from boolattn.cli.study import study, study_table
-from boolattn.cli.train import finetune, pretrain
-from boolattn.cli.train_reader import bench_reader, train
-
-
-class Commands(TyperGroup):
-    """All commands: what they take for the user's mistake is none where the reader of their output has gone."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run one; typer ends quietly at a closed pipe that it hears of."""
-        try:
-            return super().invoke(ctx)
-        except typer.BadParameter as error:
-            if isinstance(error.__cause__, BrokenPipeError):
-                raise error.__cause__ from None
-            raise
-
+from boolattn.cli.indexing import drop, encode, index
+from boolattn.cli.querying import explain, search
+from boolattn.cli.train import train
 
 app = typer.Typer(cls=Commands, help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
-app.command()(encode)
-app.command()(evaluate)
-app.command()(explain)
-app.command()(index)
-app.command()(search)
-app.command()(drop)
-app.command()(pretrain)
-app.command()(finetune)
-app.command()(ship)
-app.command()(study)
-app.command()(study_table)
-app.add_typer(bench, name="bench")
-bench.command("reader")(bench_reader)
+for command in (encode, index, search, drop, explain, evaluate):
+    app.command()(command)
 app.add_typer(train, name="train")
+app.add_typer(dev, name="dev")
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""boolattn bench: what things cost."""
+"""boolattn dev bench: what things cost, and how settings were chosen."""
 
 import dataclasses
 import json
@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from boolattn.cli.bench_index import index
-from boolattn.cli.bench_pipeline import pipeline, strengths
-from boolattn.cli.bench_search import search
-from boolattn.cli.train import Changes, RecipeFile
+from boolattn.cli.bench_search import index, pipeline, search, strengths
+from boolattn.cli.errors import user_errors
+from boolattn.cli.options import AsJson, Backbone, Data, Model
+from boolattn.cli.train import Changes, Encoder, Out, RecipeFile, require_training
 
 bench = typer.Typer(help="What things cost, and gain, measured.", no_args_is_help=True)
 bench.command()(index)
@@ -24,8 +24,8 @@ bench.command()(strengths)
 
 @bench.command()
 def overhead(
-    model: Annotated[
-        str | None, typer.Option(help="Encoder folder; by default MiniLM-L6's shape with random weights.")
+    encoder: Annotated[
+        str | None, typer.Option(help="A pretrained encoder's folder; by default MiniLM-L6's shape, random weights.")
     ] = None,
     seconds: Annotated[
         float, typer.Option(help="How long to measure each shape with each attention implementation.")
@@ -35,7 +35,7 @@ def overhead(
         list[str] | None, typer.Option(help="Batch and tokens, such as 32x64; may be repeated. All four by default.")
     ] = None,
     compiled: Annotated[bool, typer.Option("--compile", help="Measure torch.compile too; takes minutes.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Latency of an encoder with BoolAttn, as a multiple of the same encoder without."""
     import torch
@@ -51,7 +51,7 @@ def overhead(
     rows: list[Row] = []
     with Progress(console=Console(stderr=True)) as progress:
         for cell in progress.track(cells(shapes or SHAPES, compiled), description="measuring"):
-            rows += measure(cell, model, seconds)
+            rows += measure(cell, encoder, seconds)
     if as_json:
         typer.echo(json.dumps({"rows": [dataclasses.asdict(row) for row in rows]}, indent=2))
         return
@@ -69,19 +69,16 @@ def overhead(
 
 @bench.command()
 def ranking(
-    model: Annotated[str, typer.Option(help="A sentence-transformers folder or hub name.")],
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
+    model: Model,
+    data: Data,
     plot: Annotated[Path | None, typer.Option(help="Draw the growth as a PNG.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
     from boolattn.bench.ranking_growth import SIZES, measure_growth, plot_growth
 
-    try:
-        with Progress(console=Console(stderr=True)) as progress:
-            steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
-    except (ValueError, OSError) as error:
-        raise typer.BadParameter(str(error)) from error
+    with user_errors(), Progress(console=Console(stderr=True)) as progress:
+        steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
     if plot is not None:
         plot_growth(steps, plot)
     if as_json:
@@ -95,9 +92,9 @@ def ranking(
 
 @bench.command()
 def training_free(
-    model: Annotated[str, typer.Option(help="A sentence-transformers folder or hub name.")],
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    model: Model,
+    data: Data,
+    as_json: AsJson = False,
 ) -> None:
     """Settings of the training-free mode on generated validation queries, and which to choose: the one in bold.
 
@@ -107,13 +104,11 @@ def training_free(
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
     from boolattn.evaluation.tasks import DataFolder
 
-    try:
+    with user_errors():
         tasks = exclusion_validation(DataFolder(data))
         with Progress(console=Console(stderr=True)) as progress:
             total = 2 + (1 + len(STRENGTHS)) * len(PENALTIES)
             tried = list(progress.track(try_settings(model, tasks), total=total, description="settings"))
-    except (ValueError, OSError) as error:
-        raise typer.BadParameter(str(error)) from error
     chosen = choose(tried)
     if as_json:
         shown = ("strength", "penalty", "measures", "score")
@@ -136,26 +131,19 @@ def training_free(
 
 @bench.command()
 def queries(
-    model: Annotated[
-        str, typer.Option(help="A shipped adapter, a saved Boolean model, or training-free:NAME for a plain one.")
-    ],
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
-    backbone: Annotated[
-        str | None,
-        typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
-    ] = None,
+    model: Model,
+    data: Data,
+    backbone: Backbone = None,
     seconds: Annotated[float, typer.Option(help="How long to measure.")] = 120.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Time and vectors of encode_query next to the backbone's, on real queries from every source."""
     from boolattn.bench.query_cost import measure_query_cost
-    from boolattn.encoders.storage.model_names import UnknownModelError, load_boolean
+    from boolattn.encoders.storage.model_names import load_boolean
     from boolattn.evaluation.tasks import DataFolder
 
-    try:
+    with user_errors():
         cost = measure_query_cost(load_boolean(model, backbone), DataFolder(data), seconds)
-    except (UnknownModelError, ValueError, OSError) as error:
-        raise typer.BadParameter(str(error)) from error
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
         return
@@ -172,28 +160,47 @@ def queries(
 @bench.command()
 def training_step(
     recipe: RecipeFile,
-    data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the training data.")],
+    data: Data,
     seconds: Annotated[float, typer.Option(help="How long to measure; at least 18 steps of both models.")] = 60.0,
     changes: Changes = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a line.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Time of a training step with BoolAttn, as a multiple of the same step without."""
     import torch
 
     from boolattn.bench.step_time import step_time_ratio
-    from boolattn.data.rows.bad_rows import BadRowError
     from boolattn.evaluation.tasks import DataFolder
     from boolattn.training.recipes import change_of, load_recipe
     from boolattn.training.sources import load_training_data
 
-    try:
+    with user_errors():
         loaded = load_recipe(recipe, dict(map(change_of, changes or ())))
         ratio = step_time_ratio(loaded, load_training_data(DataFolder(data), loaded.data, loaded.seed), seconds)
-    except (ValueError, OSError, BadRowError) as error:
-        raise typer.BadParameter(str(error)) from error
     threads, batch = torch.get_num_threads(), loaded.training.batch_size
     if as_json:
         row = {"recipe": recipe.name, "batch": batch, "threads": threads, "ratio": ratio}
         typer.echo(json.dumps(row, indent=2))
         return
     typer.echo(f"a step of {batch} queries with BoolAttn / without: {ratio:.2f} ({threads} threads)")
+
+
+@bench.command()
+def reader(
+    recipe: RecipeFile,
+    data: Data,
+    out: Out,
+    encoder: Encoder = None,
+    plot: Annotated[Path | None, typer.Option(help="Folder to draw the curve and the reliability plot to.")] = None,
+    changes: Changes = None,
+) -> None:
+    """Measure a recipe: five readers for each seed, and their mean, read the fifth they were not trained on."""
+    require_training()
+    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.training.reader.folds import measure_recipe
+    from boolattn.training.reader.recipe import load_reader_recipe
+    from boolattn.training.recipes import change_of
+
+    with user_errors():
+        chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())), encoder)
+        found = measure_recipe(chosen, DataFolder(data), out, plot)
+    typer.echo(json.dumps(found, indent=2))

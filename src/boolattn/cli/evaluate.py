@@ -1,16 +1,24 @@
 """boolattn evaluate."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from boolattn.cli.errors import user_errors
+from boolattn.cli.options import (
+    AsJson,
+    AsMarkdown,
+    Backbone,
+    DataIfNeeded,
+    DocumentsAre,
+    HowSure,
+    ReaderName,
+    Systems,
+)
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.readers import reader_of
-from boolattn.reading.reading import Documents, Strictness
 
 if TYPE_CHECKING:
     from boolattn.data.rows.bad_rows import SkipBad
@@ -23,56 +31,42 @@ def evaluate(
     benchmark: Annotated[
         str, typer.Argument(help=f"Which benchmark (docs/benchmarks.md), or {OWN_FILE!r} for queries of your own.")
     ],
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A model's folder or hub name, a shipped adapter, training-free:NAME, rewritten:NAME, 'bm25' or "
-            "'rules'; repeat."
-        ),
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")
-    ] = None,
+    model: Systems = None,
+    data: DataIfNeeded = None,
     queries: Annotated[
         Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL of query, excluded, soft and kind.")
     ] = None,
-    reader: Annotated[
-        str | None, typer.Option(help="Who reads the queries: rules, learned, or the folder of a trained reader.")
-    ] = None,
-    documents: Annotated[
-        Documents | None, typer.Option(help="What the documents are; by default as the benchmark says, or pages.")
-    ] = None,
-    strictness: Annotated[Strictness, typer.Option(help="How sure a learned reader must be.")] = "safe",
+    reader: ReaderName = None,
+    documents: DocumentsAre = None,
+    strictness: HowSure = None,
     errors: Annotated[
         int, typer.Option(min=0, help="For benchmarks of readers: how many false alarms and misses to show.")
     ] = 0,
-    backbone: Annotated[
-        str | None,
-        typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
-    ] = None,
+    backbone: Backbone = None,
     given_operators: Annotated[
         bool, typer.Option("--given-operators", help="Tell Boolean models which operators each query holds.")
     ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip bad rows and count them.")] = False,
     run: Annotated[Path | None, typer.Option(help="Folder to write each model's ranking to, as a TREC run.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Folder to draw each measure by template to, as PNG.")] = None,
-    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    as_markdown: AsMarkdown = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure models or a reader on a benchmark; several models are compared with the first by a paired bootstrap."""
     from boolattn.data.rows.bad_rows import SkipBad
+    from boolattn.evaluation.tasks import WrongSystemError
 
     form: Literal["json", "markdown", "table"] = "json" if as_json else "markdown" if as_markdown else "table"
     skip = SkipBad() if skip_bad else None
-    with _mistakes_named():
+    with user_errors(WrongSystemError):
         reading_task = _reading_task(benchmark, model, data, queries, skip)
     if reading_task is not None:
         from boolattn.evaluation.reading_outcome import evaluate_reader
         from boolattn.evaluation.reading_output import print_reading
 
-        with _mistakes_named():
-            outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness)
-        _tell_skipped(skip)
+        with user_errors(WrongSystemError):
+            outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness or "safe")
+        _report_skipped(skip)
         print_reading(outcome, form, errors)
         return
 
@@ -84,8 +78,8 @@ def evaluate(
 
     if not model or data is None:
         raise typer.BadParameter(f"{benchmark} needs {'--data DIR or BOOLATTN_DATA' if model else '--model MODEL'}")
-    with _mistakes_named():
-        options = ReadingOptions(reader, strictness=strictness)
+    with user_errors(WrongSystemError):
+        options = ReadingOptions(reader, strictness=strictness or "safe")
         systems = [load_system(name, backbone=backbone, options=options) for name in model]
         task = load_benchmark(benchmark, DataFolder(data, skip))
         if documents is not None and isinstance(task, RetrievalTask | PairTask):
@@ -93,7 +87,7 @@ def evaluate(
         if given_operators and isinstance(task, RetrievalTask):
             task = task.telling_operators()
         outcomes = [evaluate_system(task, system) for system in systems]
-    _tell_skipped(skip)
+    _report_skipped(skip)
     print_outcomes(task, outcomes, form)
     if run is not None:
         write_runs(outcomes, run)
@@ -124,17 +118,6 @@ def _reading_task(
     return load_reader_benchmark(benchmark, DataFolder(data, skip))
 
 
-@contextmanager
-def _mistakes_named() -> Iterator[None]:
-    """Report a user's mistake without a traceback."""
-    from boolattn.evaluation.tasks import WrongSystemError
-
-    try:
-        yield
-    except (WrongSystemError, ValueError, OSError, ImportError) as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _tell_skipped(skip: "SkipBad | None") -> None:
+def _report_skipped(skip: "SkipBad | None") -> None:
     for (file, field), count in skip.counts.items() if skip is not None else ():
-        typer.echo(f"left out {count} bad rows of {file} (field {field})", err=True)
+        typer.echo(f"skipped {count} bad rows of {file} (field {field})", err=True)

@@ -1,37 +1,77 @@
-"""boolattn pretrain, boolattn finetune."""
+"""boolattn train reader, boolattn train pretrain, boolattn train finetune."""
 
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from boolattn.cli.errors import user_errors
+from boolattn.cli.options import Data
+
 RecipeFile = Annotated[Path, typer.Argument(help="A recipe: one of recipes/*.toml, or your own.")]
-Data = Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the training data.")]
-Out = Annotated[Path, typer.Option(help="Where checkpoints, the model and results.json go.")]
+Out = Annotated[Path, typer.Option(help="Where checkpoints, what is trained and results go.")]
 Changes = Annotated[
     list[str] | None, typer.Option("--set", help="Change the recipe: seed=42, model.boolean=false; may be repeated.")
 ]
+Encoder = Annotated[
+    Path | None,
+    typer.Option(help="A folder that holds the recipe's pretrained encoder; by default it is downloaded."),
+]
+
+train = typer.Typer(help="Train a reader of queries, or a Boolean model.", no_args_is_help=True)
 
 
+@train.command()
+def reader(
+    recipe: RecipeFile,
+    data: Data,
+    out: Out,
+    calibration: Annotated[
+        Path | None,
+        typer.Option(help="What `boolattn dev bench reader` wrote (calibration.json); without it, confidence is raw."),
+    ] = None,
+    encoder: Encoder = None,
+    changes: Changes = None,
+) -> None:
+    """Train a reader of queries and write it to OUT/reader; run it again after an interruption to resume."""
+    require_training()
+    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.training.reader.recipe import load_reader_recipe
+    from boolattn.training.reader.ship import write_reader
+    from boolattn.training.recipes import change_of
+
+    with user_errors():
+        chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())), encoder)
+        folder = write_reader(chosen, DataFolder(data), out, calibration)
+    typer.echo(f"the reader: {folder}")
+
+
+@train.command()
 def pretrain(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) -> None:
-    """Teach the mechanism cues and gates (the paper's first stage); again after an interruption, to go on."""
+    """Teach the mechanism cues and gates (the paper's first stage); run it again after an interruption to resume."""
     _train("pretrain", recipe, data, out, changes)
 
 
+@train.command()
 def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) -> None:
-    """Train for retrieval (the paper's second stage); again after an interruption, to go on."""
+    """Train for retrieval (the paper's second stage); run it again after an interruption to resume."""
     _train("finetune", recipe, data, out, changes)
 
 
 def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] | None) -> None:
-    from boolattn.data.rows.bad_rows import BadRowError
+    require_training()
     from boolattn.evaluation.tasks import DataFolder
     from boolattn.training import stages
     from boolattn.training.recipes import change_of, load_recipe
 
     run = stages.pretrain if stage == "pretrain" else stages.finetune
-    try:
+    with user_errors():
         model = run(load_recipe(recipe, dict(map(change_of, changes or ()))), DataFolder(data), out)
-    except (ValueError, OSError, BadRowError) as error:
-        raise typer.BadParameter(str(error)) from error
     typer.echo(f"the model: {model}")
+
+
+def require_training() -> None:
+    """Name the extra for training before anything else is missed."""
+    with user_errors():
+        import_module("boolattn.training")

@@ -32,7 +32,7 @@ from boolattn.reading.reading import Documents, Reading, Source, Strictness
 from boolattn.reading.syntax_reader import SyntaxReader
 
 PENALTY = 0.3
-"""Chosen on generated validation queries by `boolattn bench training-free`."""
+"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
 
 
 class Understood(NamedTuple):

@@ -21,7 +21,7 @@ from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Reading, Source
 
 STRENGTH = 4.0
-"""Chosen on generated validation queries by `boolattn bench training-free`."""
+"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
 LONGEST_TOKEN, LONGEST_QUERY = 16, 512  # characters; tokens, where a model sets no limit
 # Where scopes are given, only *not* acts (joining *and* and *or* gained nothing) and its predictors are never asked.
 GIVEN_SCOPES_CONFIG = BoolAttnConfig.light(operators=(NOT.name,))

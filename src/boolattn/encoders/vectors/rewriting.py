@@ -12,7 +12,7 @@ from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 
 LAMBDA = 0.3
-"""Chosen on generated validation queries by `boolattn bench training-free`."""
+"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
 
 
 class Rewritten(NamedTuple):

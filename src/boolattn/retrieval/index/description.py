@@ -10,7 +10,7 @@ class MissingIndexError(WrongIndexError):
 
     def __init__(self, name: str) -> None:
         """Say how to make it."""
-        super().__init__(f"there is no index {name}: `boolattn index DIR --engine {name}` makes it")
+        super().__init__(f"there is no index {name}: `boolattn index DIR --index {name}` makes it")
 
 
 def written(description: IndexDescription) -> str:
@@ -45,5 +45,5 @@ def refuse_another(existing: IndexDescription, wanted: IndexDescription, name: s
         if there != asked:
             raise WrongIndexError(
                 f"{name} holds vectors of {existing.model} with {part} {there!r}; asked for was {wanted.model} with "
-                f"{part} {asked!r}: use another name, or drop the index that is there (`boolattn drop --engine {name}`)"
+                f"{part} {asked!r}: use another name, or drop the index that is there (`boolattn drop --index {name}`)"
             )

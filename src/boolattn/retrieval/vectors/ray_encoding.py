@@ -31,7 +31,7 @@ def on_ray(model: str, backbone: str | None, workers: int, address: str | None =
     try:
         ray, data = importlib.import_module("ray"), importlib.import_module("ray.data")
     except ImportError as error:
-        raise ImportError("--engine ray needs the package ray: pip install boolattn[ray]") from error
+        raise ImportError("--ray needs the package ray: pip install boolattn[ray]") from error
 
     def run(job: EncodeJob, numbers: Sequence[int], advance: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
         if not numbers:

@@ -37,23 +37,23 @@ def test_writes_a_page_and_a_picture(explain, tmp_path):
     assert "war" in page.read_text(encoding="utf-8") and picture.read_bytes()[:4] == b"\x89PNG"
 
 
-def test_a_query_without_operators_is_said_to_be_left_alone(explain):
+def test_a_query_without_operators_is_reported_as_unchanged(explain):
     assert "Nothing was changed" in " ".join(explain("war films").output.split())
 
 
-def test_a_plain_model_and_none_are_refused_with_the_mend(explain, minilm_folder, tmp_path):
+def test_a_plain_model_and_none_are_refused_with_a_fix(explain, minilm_folder, tmp_path):
     plain = explain(QUERY, model=str(minilm_folder))
     assert plain.exit_code == 2 and "training-free:" in plain.output
     missing = explain(QUERY, model=str(tmp_path / "nothing"))
     assert missing.exit_code == 2 and "cannot load" in " ".join(missing.output.split())
 
 
-def test_a_missing_folder_is_told_before_anything_is_loaded(explain, tmp_path):
+def test_a_missing_folder_is_reported_before_anything_is_loaded(explain, tmp_path):
     done = explain(QUERY, "--html", str(tmp_path / "missing" / "x.html"), model="no-such-model")
     assert done.exit_code == 2 and "there is no folder" in " ".join(done.output.split())
 
 
-def test_what_is_read_and_not_acted_on_is_said(explain):
+def test_what_is_read_and_not_acted_on_is_reported(explain):
     query = "films that are not comedies"
     left_alone = " ".join(explain(query, "--reader", "rules").output.split())
     assert 'not acted on: "comedies" (property)' in left_alone and "Reader: rules 1" in left_alone

@@ -1,4 +1,4 @@
-"""boolattn ship: a trained model -> an adapter that can be loaded again."""
+"""boolattn dev ship: a trained model -> an adapter that can be loaded again."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,9 @@ import torch
 from sentence_transformers import SentenceTransformer
 from typer.testing import CliRunner
 
-from boolattn import BoolAttnConfig, DualEncoder, load, mechanism_of
+from boolattn import BoolAttnConfig, DualEncoder, load
 from boolattn.cli import app
+from boolattn.encoders.attach.plugin import mechanism_of
 from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"
@@ -32,7 +33,7 @@ def _made(kind, start):
 
 
 def _ship(folder, out, made_with, **env):
-    result = CliRunner().invoke(app, ["ship", str(folder), str(out), "--made-with", made_with], env=env)
+    result = CliRunner().invoke(app, ["dev", "ship", str(folder), str(out), "--made-with", made_with], env=env)
     return result.exit_code, " ".join(result.output.replace("│", " ").split())  # out of its box
 
 

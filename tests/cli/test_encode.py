@@ -38,7 +38,7 @@ def test_films_become_a_folder(tmp_path, films, model):
     code, said = run(*call, "--precision", "float16")
     assert code == 0, said
     assert "2 documents in 1 shard," in said and "encoded 2 of them now" in said
-    assert f"boolattn index {tmp_path / 'out'} --engine lance:///" in said
+    assert f"boolattn index {tmp_path / 'out'} --index lance:///" in said
     assert Manifest.read(tmp_path / "out").precision == "float16"
     rows = read_shard(tmp_path / "out" / "shard-00000.parquet")
     assert (rows.ids, rows.texts) == (["0", "1"], ["In space.", "Again."])
@@ -54,7 +54,7 @@ def test_mistakes_are_named(tmp_path, films, model):
         ((films, *out), "no id"),
         ((films, *out, "--id", "title", "--text", "extract"), "line 2, field 'title'"),
         ((tmp_path / "none.jsonl", *out), "there is no file or folder"),
-        ((films, *out, "--workers", 2), "go with --engine ray"),
+        ((films, *out, "--workers", 2), "go with --ray"),
         ((films.parent, "--model", model, "--out", films.parent, "--id", "#", "--text", "extract"), "is the corpus"),
         ((films, "--model", tmp_path / "none", "--out", "out", "--id", "#", "--text", "extract"), "cannot load"),
     ]:

@@ -14,9 +14,9 @@ from boolattn.study import plan
 @pytest.mark.parametrize(
     ("owner", "function", "arguments"),
     [
-        (plan, "load_study", ["study-table", "study.toml", "--out", "out"]),
-        (loading, "load_boolean", ["ship", "model", "out", "--made-with", "backbone"]),
-        (generated, "exclusion_validation", ["bench", "training-free", "--model", "model", "--data", "data"]),
+        (plan, "load_study", ["dev", "study-table", "study.toml", "--out", "out"]),
+        (loading, "load_boolean", ["dev", "ship", "model", "out", "--made-with", "backbone"]),
+        (generated, "exclusion_validation", ["dev", "bench", "training-free", "--model", "model", "--data", "data"]),
     ],
 )
 def test_a_closed_pipe_is_no_usage_error(owner, function, arguments, monkeypatch):
@@ -28,6 +28,6 @@ def test_a_closed_pipe_is_no_usage_error(owner, function, arguments, monkeypatch
     assert (result.exit_code, result.output) == (1, "")
 
 
-def test_any_other_fault_of_files_is_told(tmp_path):
-    result = CliRunner().invoke(app, ["study-table", str(tmp_path / "none.toml"), "--out", str(tmp_path)])
+def test_any_other_file_error_is_reported(tmp_path):
+    result = CliRunner().invoke(app, ["dev", "study-table", str(tmp_path / "none.toml"), "--out", str(tmp_path)])
     assert result.exit_code == 2 and "Invalid value" in result.output

@@ -1,0 +1,71 @@
+"""boolattn search and boolattn explain: one query, read once, by the same options."""
+
+import inspect
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from boolattn.cli import app
+from boolattn.cli.options import QueryOptions
+from boolattn.cli.querying import explain, search
+from boolattn.reading.learned import LearnedReader
+from boolattn.reading.syntax_reader import SyntaxReader
+from tests.retrieval.vietnam import FILMS, QUERY
+from tests.training.small import backbone
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory, minilm_folder):
+    return backbone(tmp_path_factory.mktemp("model"), minilm_folder)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory, model):
+    folder = tmp_path_factory.mktemp("films")
+    rows = [{"_id": name, "text": text} for name, text in FILMS.items()]
+    (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    uri = f"lance://{folder}/index"
+    run("encode", folder / "films.jsonl", "--model", model, "--out", folder / "vectors")
+    run("index", folder / "vectors", "--index", uri)
+    return uri
+
+
+def run(*arguments):
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+@pytest.fixture
+def reads(monkeypatch):
+    """What each reader was asked to read, call by call."""
+    calls = {LearnedReader: [], SyntaxReader: []}
+    for reader in calls:
+
+        def read(self, queries, reader=reader, original=reader.read):
+            calls[reader].append(list(queries))
+            return original(self, queries)
+
+        monkeypatch.setattr(reader, "read", read)
+    return calls
+
+
+@pytest.mark.parametrize("form", ["--json", "--plain"])
+@pytest.mark.parametrize("prefix", ["training-free:", ""], ids=["Boolean", "plain"])
+def test_a_search_reads_its_query_once(prefix, form, model, index, reads):
+    run("search", QUERY, "--index", index, "--model", f"{prefix}{model}", form)
+    assert reads == {LearnedReader: [[QUERY]], SyntaxReader: [[QUERY]]}
+
+
+def test_an_explanation_reads_its_query_once(model, reads):
+    run("explain", QUERY, "--model", f"training-free:{model}", "--json")
+    assert reads == {LearnedReader: [[QUERY]], SyntaxReader: [[QUERY]]}
+
+
+def test_both_commands_have_the_same_options_and_defaults():
+    shared = inspect.signature(QueryOptions).parameters
+    for command in (search, explain):
+        parameters = inspect.signature(command).parameters
+        assert {name: parameters[name].default for name in shared} == {name: shared[name].default for name in shared}
+    assert shared["model"].default == "minilm-l6"
