@@ -3,6 +3,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from boolattn.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig, Trace
     from boolattn.encoders.attach.plugin import attach, detach, load_adapter, mechanism_of, save_adapter
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.plan import BooleanPlan
     from boolattn.reading.reading import Reading
-
-__version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {

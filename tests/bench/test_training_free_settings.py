@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 from boolattn.bench.query_cost import ordinary_queries
 from boolattn.bench.training_free_settings import Setting, choose
 from boolattn.cli import app
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from tests.evaluation.data_folder import make
 
 

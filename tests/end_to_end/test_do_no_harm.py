@@ -10,7 +10,7 @@ from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
 from boolattn.bench.query_cost import ordinary_queries
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.reading.readers import reader_of
 
 pytestmark = pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")

@@ -3,9 +3,9 @@ import json
 import pytest
 import zstandard
 
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import long_questions as module
 from boolattn.evaluation.benchmarks.long_questions import long_questions
-from boolattn.evaluation.tasks import DataFolder
 
 
 @pytest.fixture

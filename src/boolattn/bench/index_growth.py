@@ -9,11 +9,12 @@ from pathlib import Path
 
 from boolattn.bench.pipeline import blocks_with_texts
 from boolattn.bench.search_cost import HITS, require_new
+from boolattn.data.folder import DataFolder
 from boolattn.encoders.document_encoder import similarity_of
 from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.figures import COLOURS, GRID, INK
 from boolattn.evaluation.systems import DenseRetriever, load_system
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.retrieval.index.opening import open_engine, parse_address
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 

@@ -11,11 +11,11 @@ from sentence_transformers import SentenceTransformer
 
 from boolattn.bench.overhead import medians_of
 from boolattn.data.beir import read_beir_queries
+from boolattn.data.folder import DataFolder
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.encoders.vectors.signed_pooling import UNWANTED
-from boolattn.evaluation.benchmarks.quest import template_operators
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.generation.domains.quest import template_operators
 from boolattn.operators import NOT
 
 _CONSTRAINT = re.compile(

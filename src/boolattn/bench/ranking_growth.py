@@ -9,11 +9,12 @@ from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
 
+from boolattn.data.folder import DataFolder
+from boolattn.encoders.vectors.document_cache import BLOCK
 from boolattn.evaluation.benchmarks import load_benchmark
-from boolattn.evaluation.embeddings import BLOCK
 from boolattn.evaluation.evaluate import DEPTH
 from boolattn.evaluation.systems import Retriever, load_system
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import RetrievalTask
 
 # Whole blocks, so that every step finds its vectors in the cache; the last is the whole corpus.
 SIZES = (*(BLOCK * blocks for blocks in (3, 6, 12, 24, 48)), None)

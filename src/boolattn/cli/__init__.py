@@ -5,7 +5,6 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from boolattn import __version__
 from boolattn.cli.bench import bench
 from boolattn.cli.drop import drop
 from boolattn.cli.encode import encode
@@ -17,6 +16,7 @@ from boolattn.cli.ship import ship
 from boolattn.cli.study import study, study_table
 from boolattn.cli.train import finetune, pretrain
 from boolattn.cli.train_reader import bench_reader, train
+from boolattn.version import __version__
 
 
 class Commands(TyperGroup):

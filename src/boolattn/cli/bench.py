@@ -104,8 +104,8 @@ def training_free(
     Beside them, the plain model: "bare", and "rewritten", given what a query wants minus lambda times what it does not.
     """
     from boolattn.bench.training_free_settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
+    from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.tasks import DataFolder
 
     try:
         tasks = exclusion_validation(DataFolder(data))
@@ -149,8 +149,8 @@ def queries(
 ) -> None:
     """Time and vectors of encode_query next to the backbone's, for queries without and with an exclusion."""
     from boolattn.bench.query_cost import measure_query_cost
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import UnknownModelError, load_boolean
-    from boolattn.evaluation.tasks import DataFolder
 
     try:
         cost = measure_query_cost(load_boolean(model, backbone), DataFolder(data), seconds)
@@ -179,8 +179,8 @@ def training_step(
     import torch
 
     from boolattn.bench.step_time import step_time_ratio
+    from boolattn.data.folder import DataFolder
     from boolattn.data.rows.bad_rows import BadRowError
-    from boolattn.evaluation.tasks import DataFolder
     from boolattn.training.recipes import change_of, load_recipe
     from boolattn.training.sources import load_training_data
 

@@ -37,10 +37,11 @@ def pipeline(
 ) -> None:
     """Recall, violations and milliseconds of a search, stage by stage: dense, BM25, hybrid, plan, verification."""
     from boolattn.bench.pipeline import index_documents, measure_pipeline
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
-    from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+    from boolattn.evaluation.tasks import RetrievalTask
     from boolattn.retrieval.index.opening import open_engine
 
     try:
@@ -68,10 +69,10 @@ def strengths(
 ) -> None:
     """Recall against violation over the strength of exclusion, on generated validation queries."""
     from boolattn.bench.exclusion_strength import SHOWN, plot_curve, strength_curve
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
     from boolattn.evaluation.benchmarks.long_questions import long_questions
-    from boolattn.evaluation.tasks import DataFolder
     from boolattn.retrieval.index.opening import open_engine
 
     try:

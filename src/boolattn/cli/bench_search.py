@@ -25,14 +25,15 @@ def search(
 ) -> None:
     """Encoding and searching films next to the bare model and the bare client; recall under filters; each stage."""
     from boolattn.bench.search_cost import measure_search
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
-    from boolattn.evaluation.benchmarks.generated import drawn, films_domain
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.evaluation.benchmarks.generated import sample_queries
+    from boolattn.generation.domains.films import films_domain
     from boolattn.generation.wordings.templates import TEMPLATES
 
     try:
         films = films_domain(DataFolder(data))
-        queries = [query.text for _, query in drawn(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
+        queries = [query.text for _, query in sample_queries(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
         loaded = load_boolean(model, backbone)
         cost = measure_search(loaded, title_of(model), engine, films.documents, queries, seconds)
     except (ValueError, OSError, ImportError) as error:

@@ -19,8 +19,8 @@ def study(
     only: Annotated[list[str] | None, typer.Option(help="Only this system; may be repeated.")] = None,
 ) -> None:
     """Train and measure all systems of a study; again after an interruption, to go on."""
+    from boolattn.data.folder import DataFolder
     from boolattn.data.rows.bad_rows import BadRowError
-    from boolattn.evaluation.tasks import DataFolder
     from boolattn.study.plan import plan_study
     from boolattn.study.run_study import run_study
 

@@ -24,8 +24,8 @@ def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) 
 
 
 def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] | None) -> None:
+    from boolattn.data.folder import DataFolder
     from boolattn.data.rows.bad_rows import BadRowError
-    from boolattn.evaluation.tasks import DataFolder
     from boolattn.training import stages
     from boolattn.training.recipes import change_of, load_recipe
 

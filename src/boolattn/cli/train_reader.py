@@ -34,7 +34,7 @@ def train_reader(
     changes: Changes = None,
 ) -> None:
     """Train a reader of queries and write it to OUT/reader; run again after an interruption to resume."""
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.data.folder import DataFolder
     from boolattn.training.reader.recipe import load_reader_recipe
     from boolattn.training.reader.ship import write_reader
     from boolattn.training.recipes import change_of
@@ -56,7 +56,7 @@ def bench_reader(
     changes: Changes = None,
 ) -> None:
     """Measure a recipe: five readers for each seed, and their mean, read the fifth they were not trained on."""
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.data.folder import DataFolder
     from boolattn.training.reader.folds import measure_recipe
     from boolattn.training.reader.recipe import load_reader_recipe
     from boolattn.training.recipes import change_of

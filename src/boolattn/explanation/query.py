@@ -11,7 +11,8 @@ from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.encoders.readers.reading_features import CUES, GATES, SCOPES
 from boolattn.encoders.readers.token_reading import TokenReading
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, SignedPooling
-from boolattn.explanation.explanation import Array, Explanation
+from boolattn.explanation.explained_query import Array
+from boolattn.explanation.explanation import Explanation
 from boolattn.explanation.tracing import explain_tokens
 from boolattn.operators import NOT
 from boolattn.reading.caller import caller_reading

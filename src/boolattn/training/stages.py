@@ -6,7 +6,7 @@ the model and ``results.json`` go to ``out``.
 
 from pathlib import Path
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.recipes import Recipe, RecipeError
 from boolattn.training.train import train
 

@@ -17,8 +17,8 @@ from sentence_transformers import (
 from transformers import set_seed
 from transformers.integrations.integration_utils import is_tensorboard_available
 
+from boolattn.data.folder import DataFolder
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.corpus import CorpusLoss, corpus_loss
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss

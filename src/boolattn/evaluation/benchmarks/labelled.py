@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from itertools import chain
 
 from boolattn.data.cdsco import CdscoSentence, read_cdsco
-from boolattn.evaluation.tasks import DataFolder, LabelledSentence, NegationTask
+from boolattn.data.folder import DataFolder
+from boolattn.evaluation.tasks import LabelledSentence, NegationTask
 from boolattn.reading.spans import Span
 
 TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")

@@ -3,10 +3,12 @@
 from collections.abc import Iterator
 from itertools import islice
 
+from boolattn.data.folder import DataFolder
 from boolattn.data.pages import read_pages
-from boolattn.evaluation.benchmarks.generated import PAGES, SEED
+from boolattn.evaluation.benchmarks.generated import SEED
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.generation.domains.mentions import PAGES
 from boolattn.generation.passages import PassageQuery, passage_queries, sentences_of
 from boolattn.operators import NOT
 

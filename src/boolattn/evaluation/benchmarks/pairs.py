@@ -1,8 +1,9 @@
 """Benchmarks that ask which of two documents ranks higher."""
 
 from boolattn.data.excluir import read_excluir_corpus, read_excluir_queries
+from boolattn.data.folder import DataFolder
 from boolattn.data.nevir import read_nevir
-from boolattn.evaluation.tasks import DataFolder, PairTask
+from boolattn.evaluation.tasks import PairTask
 
 
 def nevir(data: DataFolder) -> PairTask:

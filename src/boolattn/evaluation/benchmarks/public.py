@@ -8,9 +8,10 @@ from ir_measures import RR
 from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
 from boolattn.data.comlq import ComlqQuery, read_comlq_queries
+from boolattn.data.folder import DataFolder
 from boolattn.data.records import Document
 from boolattn.data.stackfaq import read_stackfaq
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.operators import NOT
 
 

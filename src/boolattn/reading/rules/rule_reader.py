@@ -9,7 +9,7 @@ from boolattn.reading.rules.kinds import kind_of
 from boolattn.reading.rules.lexicon import find_cues, phrase_key
 from boolattn.reading.rules.names import NO_NAMES, KnownNames, name_spans
 from boolattn.reading.rules.negations import negations
-from boolattn.reading.rules.scope_rules import sides_of, without_loose_end
+from boolattn.reading.rules.scope_rules import sides_of, strip_dangling_clause
 from boolattn.reading.spans import Span
 from boolattn.reading.typography import plain_marks
 
@@ -84,4 +84,4 @@ def _wanted(query: str, left_out: Sequence[Span]) -> str:
     starts = [0, *(span.end for span in left_out)]
     ends = [*(span.start for span in left_out), len(query)]
     *cut, rest = (query[start:end] for start, end in zip(starts, ends, strict=True))
-    return " ".join([*(without_loose_end(piece) for piece in cut), rest])
+    return " ".join([*(strip_dangling_clause(piece) for piece in cut), rest])

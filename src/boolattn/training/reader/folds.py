@@ -8,10 +8,11 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.data.folder import DataFolder
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.evaluation.benchmarks.exclusions import LABELLED, kinds, real_queries
 from boolattn.evaluation.reading_outcome import evaluate_reader
-from boolattn.evaluation.tasks import DataFolder, ExclusionTask
+from boolattn.evaluation.tasks import ExclusionTask
 from boolattn.reading.learned import CARD_FILE, LearnedReader, ReaderCard
 from boolattn.reading.reading import Reading, Strictness
 from boolattn.reading.screen import Screened

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks.exclusions import real_queries
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.reading.reading import Reader
 from boolattn.training.reader.rows import fold_of
 

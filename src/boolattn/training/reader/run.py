@@ -15,7 +15,7 @@ from torch import Tensor
 from torch.utils.data import Dataset, SequentialSampler
 from transformers import AutoTokenizer, Trainer, TrainingArguments
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.reading.reader_tokens import prepare
 from boolattn.training.reader.batches import batches_of, tensors_of
 from boolattn.training.reader.network import ReaderNetwork, reader_loss

@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.reading.learned import ReaderCard
 from boolattn.training.provenance import commit, versions
 from boolattn.training.reader.export import export_reader
