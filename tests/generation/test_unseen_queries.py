@@ -6,7 +6,7 @@ from itertools import islice
 import pytest
 
 from boolattn.generation.catalog.atoms import Phrases
-from boolattn.generation.catalog.expressions import atoms_of, scopes_of
+from boolattn.generation.catalog.expressions import TEMPLATES, atoms_of, scopes_of
 from boolattn.generation.generator import generate
 from boolattn.generation.unseen_queries import (
     decoy_queries,
@@ -17,7 +17,6 @@ from boolattn.generation.unseen_queries import (
 from boolattn.generation.word_matching import content_words
 from boolattn.generation.wordings import decoys, exclusions, unseen_exclusions
 from boolattn.generation.wordings.exclusions import EXCLUSIONS
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.generation.wordings.wording import CuePhrase, exclusion_patterns, parse_wordings, wordings_of
 from boolattn.reading.rules.lexicon import DENIALS
 from boolattn.reading.rules.lexicon import EXCLUSIONS as KNOWN_EXCLUSIONS

@@ -6,8 +6,7 @@ import pytest
 
 from boolattn.training.recipes import RecipeError, load_recipe
 from boolattn.training.sampling import DrawAnew
-from boolattn.training.stages import finetune
-from boolattn.training.train import last_checkpoint, train
+from boolattn.training.train import finetune, last_checkpoint, train
 from tests.training import small
 
 # Trains as told, and dies by kill -9 at the end of a step.

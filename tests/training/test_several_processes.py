@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boolattn.training.stages import finetune
+from boolattn.training.train import finetune
 from tests.training import small
 
 SCRIPT = """
@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 from boolattn.evaluation.tasks import DataFolder
 from boolattn.training import train as running
-from boolattn.training.stages import finetune
+from boolattn.training.train import finetune
 from tests.training import small
 
 usual = running.contrastive_loss

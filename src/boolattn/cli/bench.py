@@ -75,11 +75,11 @@ def ranking(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
-    from boolattn.bench.ranking_growth import SIZES, measure_growth, plot_growth
+    from boolattn.bench.growth import RANKING_SIZES, measure_growth, plot_growth
 
     try:
         with Progress(console=Console(stderr=True)) as progress:
-            steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
+            steps = list(progress.track(measure_growth(data, model), total=len(RANKING_SIZES), description="ranking"))
     except (ValueError, OSError) as error:
         raise typer.BadParameter(str(error)) from error
     if plot is not None:
@@ -178,7 +178,7 @@ def training_step(
     """Time of a training step with BoolAttn, as a multiple of the same step without."""
     import torch
 
-    from boolattn.bench.step_time import step_time_ratio
+    from boolattn.bench.overhead import step_time_ratio
     from boolattn.data.folder import DataFolder
     from boolattn.data.rows.bad_rows import BadRowError
     from boolattn.training.recipes import change_of, load_recipe

@@ -21,13 +21,13 @@ def index(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
 ) -> None:
     """Time, disk and memory of an index of QUEST-partial's documents, from a part of them to all."""
-    from boolattn.bench.index_growth import SIZES, Server, measure_index_growth, plot_index_growth
+    from boolattn.bench.growth import INDEX_SIZES, Server, measure_index_growth, plot_index_growth
 
     server = Server(server_process, server_folder) if server_process and server_folder else None
     try:
         with Progress(console=Console(stderr=True)) as progress:
             measured = measure_index_growth(data, model, engine, server)
-            steps = list(progress.track(measured, total=len(SIZES) * len(engine), description="indexing"))
+            steps = list(progress.track(measured, total=len(INDEX_SIZES) * len(engine), description="indexing"))
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     if plot is not None:

@@ -71,8 +71,7 @@ def strengths(
     from boolattn.bench.exclusion_strength import SHOWN, plot_curve, strength_curve
     from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
-    from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.benchmarks.long_questions import long_questions
+    from boolattn.evaluation.benchmarks.generated import exclusion_validation, long_questions
     from boolattn.retrieval.index.opening import open_engine
 
     try:

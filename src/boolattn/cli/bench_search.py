@@ -28,8 +28,8 @@ def search(
     from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import sample_queries
+    from boolattn.generation.catalog.expressions import TEMPLATES
     from boolattn.generation.domains.films import films_domain
-    from boolattn.generation.wordings.templates import TEMPLATES
 
     try:
         films = films_domain(DataFolder(data))

@@ -67,8 +67,7 @@ def evaluate(
     with _mistakes_named():
         reading_task = _reading_task(benchmark, model, data, queries, skip)
     if reading_task is not None:
-        from boolattn.evaluation.reading_outcome import evaluate_reader
-        from boolattn.evaluation.reading_output import print_reading
+        from boolattn.evaluation.reading_outcome import evaluate_reader, print_reading
 
         with _mistakes_named():
             outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness)

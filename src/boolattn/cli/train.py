@@ -26,10 +26,10 @@ def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) 
 def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] | None) -> None:
     from boolattn.data.folder import DataFolder
     from boolattn.data.rows.bad_rows import BadRowError
-    from boolattn.training import stages
+    from boolattn.training import train
     from boolattn.training.recipes import change_of, load_recipe
 
-    run = stages.pretrain if stage == "pretrain" else stages.finetune
+    run = train.pretrain if stage == "pretrain" else train.finetune
     try:
         model = run(load_recipe(recipe, dict(map(change_of, changes or ()))), DataFolder(data), out)
     except (ValueError, OSError, BadRowError) as error:

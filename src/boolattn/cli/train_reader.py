@@ -36,7 +36,7 @@ def train_reader(
     """Train a reader of queries and write it to OUT/reader; run again after an interruption to resume."""
     from boolattn.data.folder import DataFolder
     from boolattn.training.reader.recipe import load_reader_recipe
-    from boolattn.training.reader.ship import write_reader
+    from boolattn.training.reader.run import write_reader
     from boolattn.training.recipes import change_of
 
     try:

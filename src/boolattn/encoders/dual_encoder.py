@@ -24,7 +24,7 @@ from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import FirstOf, ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 # Of the training-free mode; chosen on generated validation queries by `boolattn bench training-free`.
 STRENGTH, PENALTY = 4.0, 0.3

@@ -14,7 +14,7 @@ from boolattn.encoders.storage.model_names import UnknownModelError, load_encode
 from boolattn.encoders.vectors.document_cache import document_blocks
 from boolattn.encoders.vectors.rewriting import LAMBDA, signed_vectors_of
 from boolattn.evaluation.exact_search import exact_search
-from boolattn.evaluation.rankings import Ranking, Run
+from boolattn.evaluation.measures import Ranking, Run
 from boolattn.operators import NOT
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Documents as DocumentsAre

@@ -7,8 +7,7 @@ from ir_measures import Measure
 
 from boolattn.data.query_labels import QueryLabels
 from boolattn.encoders.readers.labelled_query import LabelledQuery
-from boolattn.evaluation.measures import RANKING_MEASURES
-from boolattn.evaluation.rankings import Judgements
+from boolattn.evaluation.measures import RANKING_MEASURES, Judgements
 from boolattn.reading.reading import Documents, Reading
 from boolattn.reading.spans import Span
 

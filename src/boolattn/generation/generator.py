@@ -8,14 +8,13 @@ from pyroaring import BitMap, FrozenBitMap
 
 from boolattn.generation.catalog.atoms import Atom
 from boolattn.generation.catalog.catalog import Catalog
-from boolattn.generation.catalog.expressions import Expression, atoms_of, scopes_of, signed_atoms
+from boolattn.generation.catalog.expressions import TEMPLATES, Expression, atoms_of, scopes_of, signed_atoms
 from boolattn.generation.catalog.splits import Split, Splits
 from boolattn.generation.sampler import Sampler
 from boolattn.generation.wordings.phrasebook import FRAMES
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.generation.wordings.wording import Rendered, WordingsOf, choose_wording, wordings_of
 from boolattn.operators import NOT
-from boolattn.reading.plan_tree import Sign
+from boolattn.reading.plan import Sign
 from boolattn.reading.spans import Span
 
 SHARE_FRAMED = 0.4

@@ -7,12 +7,10 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.content_words import content_words
-from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
+from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
 from boolattn.reading.rules.lexicon import phrase_key
 from boolattn.reading.rules.scope_rules import strip_dangling_clause
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.spans import Span, content_words, plain_marks
 
 # These say that alternatives follow, and stand between none: "films that are [either] long or old".
 _OPENERS = ("either", "at least one of")

@@ -20,8 +20,7 @@ from boolattn.study.plan import Run, StudyError
 from boolattn.study.results import Measured, Result, result_file
 from boolattn.training.provenance import Provenance
 from boolattn.training.recipes import Recipe
-from boolattn.training.stages import finetune, pretrain
-from boolattn.training.train import RESULTS
+from boolattn.training.train import RESULTS, finetune, pretrain
 
 Tell = Callable[[str], None]
 STAGES: dict[str, Callable[[Recipe, DataFolder, Path], Path]] = {"pretrain": pretrain, "finetune": finetune}

@@ -7,8 +7,7 @@ from boolattn.data.folder import DataFolder
 from boolattn.data.quest import read_quest_queries
 from boolattn.generation.domains.films import films_domain
 from boolattn.generation.domains.mentions import first_pages, pages_domain
-from boolattn.generation.domains.phrases import phrases_catalog
-from boolattn.generation.domains.quest import quest_atoms
+from boolattn.generation.domains.quest import phrases_catalog, quest_atoms
 from boolattn.generation.generator import GeneratedQuery, generate
 from boolattn.generation.passages import passage_queries
 from boolattn.generation.unseen_queries import unseen_and_decoys

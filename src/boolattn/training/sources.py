@@ -10,6 +10,7 @@ from boolattn.data.quest import read_quest_queries
 from boolattn.data.records import Document
 from boolattn.data.setbert import read_setbert_triples
 from boolattn.generation.catalog.catalog import Domain
+from boolattn.generation.catalog.expressions import TEMPLATES
 from boolattn.generation.catalog.splits import Split
 from boolattn.generation.domains.debian import debian_domain
 from boolattn.generation.domains.films import films_domain
@@ -18,7 +19,6 @@ from boolattn.generation.domains.quest import quest_documents, quest_partial_doc
 from boolattn.generation.generator import generate
 from boolattn.generation.passages import passage_queries, sentences_of
 from boolattn.generation.sentence_triples import generate_triples
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.operators import NOT, OPERATORS
 from boolattn.training.examples import (
     Example,

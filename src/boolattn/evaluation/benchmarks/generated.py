@@ -1,19 +1,22 @@
-"""Queries made over a catalog, so that every answer is known: films and Debian packages."""
+"""Queries made over films, Debian packages and Wikipedia pages, so that every answer is known."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from boolattn.data.catalogs import read_pages
 from boolattn.data.folder import DataFolder
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
 from boolattn.evaluation.tasks import ReadingTask, RetrievalTask
 from boolattn.generation.catalog.catalog import Catalog, Domain
+from boolattn.generation.catalog.expressions import TEMPLATES
 from boolattn.generation.catalog.splits import Split, Splits
 from boolattn.generation.domains.debian import debian_domain
 from boolattn.generation.domains.films import films_domain, genre_exclusions
-from boolattn.generation.domains.mentions import pages_domain
+from boolattn.generation.domains.mentions import PAGES, pages_domain
 from boolattn.generation.generator import GeneratedQuery, generate, matching_negated
+from boolattn.generation.passages import PassageQuery, passage_queries, sentences_of
 from boolattn.generation.unseen_queries import unseen_queries
-from boolattn.generation.wordings.templates import TEMPLATES
+from boolattn.operators import NOT
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.readers import reader_of
 
@@ -132,3 +135,41 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         operators={key: frozenset(query.operators) for key, (_, _, query) in numbered.items()},
         documents_are=documents_are,
     )
+
+
+UNSEEN_PAGES = 6144  # behind the first, from which readers learn
+LONGEST_PAGE = 1500  # characters
+SINGLE, PAIRS = 300, 150
+
+
+def long_questions(data: DataFolder) -> RetrievalTask:
+    """Some are two questions in one: "the story of X, leaving aside Y, and how Z began (except W)"."""
+    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
+    unseen = islice(read_pages(path, data.skip), PAGES, PAGES + UNSEEN_PAGES)
+    pages = {page.title: page for page in unseen if len(page.text) <= LONGEST_PAGE}
+    drawn = (query for query in passage_queries(list(pages.values()), SEED) if query.unwanted and query.answers)
+    single = list(islice(drawn, SINGLE))
+    pairs = list(islice(zip(drawn, drawn, strict=False), PAIRS))
+    asked = {str(number): queries for number, queries in enumerate([*((query,) for query in single), *pairs])}
+    titles = {identifier.rpartition("#")[0] for query in [*single, *sum(pairs, ())] for identifier in query.answers}
+
+    def documents() -> Iterator[tuple[str, str]]:
+        for title in sorted(titles):
+            yield from sentences_of(pages[title]).items()
+
+    return RetrievalTask(
+        "questions",
+        {key: _in_one(queries) for key, queries in asked.items()},
+        documents,
+        {key: {identifier for query in queries for identifier in query.answers} for key, queries in asked.items()},
+        [*RANKING_MEASURES, violation @ 20],
+        negated={
+            key: {identifier for query in queries for identifier in query.unwanted} for key, queries in asked.items()
+        },
+        operators={key: frozenset([NOT.name]) for key in asked},
+    )
+
+
+def _in_one(queries: tuple[PassageQuery, ...]) -> str:
+    *earlier, last = (query.text for query in queries)
+    return " and ".join([*(text.rstrip("?. ") for text in earlier), last])

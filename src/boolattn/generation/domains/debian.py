@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from boolattn.data.debian import DebianPackage, read_debian_packages, read_debian_vocabulary
+from boolattn.data.catalogs import DebianPackage, read_debian_packages, read_debian_vocabulary
 from boolattn.data.folder import DataFolder
 from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog, field_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Any
 
-from boolattn.data.films import read_films
+from boolattn.data.catalogs import read_films
 from boolattn.data.folder import DataFolder
 from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog, field_of

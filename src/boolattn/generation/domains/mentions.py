@@ -7,12 +7,12 @@ from itertools import islice
 
 from ahocorasick_rs import AhoCorasick, MatchKind
 
+from boolattn.data.catalogs import read_pages
 from boolattn.data.folder import DataFolder
-from boolattn.data.pages import read_pages
 from boolattn.data.records import Document
 from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog
-from boolattn.reading.content_words import FUNCTION_WORDS
+from boolattn.reading.spans import FUNCTION_WORDS
 
 PAGES = 12_288  # of the introductions: training reads these, benchmarks of long questions those behind them
 FEWEST_PAGES = 5  # that mention a title; below, there is nothing to exclude

@@ -1,16 +1,30 @@
-"""QUEST's documents and templates, and the atoms that its training queries mark."""
+"""QUEST's documents and templates, and the atoms that its queries mark, also as a catalog."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
+from random import Random
 from urllib.parse import unquote
 
-from boolattn.data.films import read_films
+from boolattn.data.catalogs import read_films, read_pages
 from boolattn.data.folder import DataFolder
-from boolattn.data.pages import read_pages
 from boolattn.data.quest import QuestQuery
 from boolattn.data.records import Document
+from boolattn.generation.catalog.atoms import Column, Phrases
+from boolattn.generation.catalog.catalog import Catalog, build_catalog
 from boolattn.operators import AND, NOT, OR
+
+_COLUMN = Column("phrase", Phrases(noun=("{value}",), are=("{value}",)))
+_ENTITIES = 200  # nobody knows them; each has half of the phrases, so that any few phrases meet
+
+
+def phrases_catalog(phrases: Collection[str], seed: int) -> Catalog:
+    """Build a catalog in which every phrase can be combined with every other."""
+    known = sorted(set(phrases))
+    rng = Random(f"{seed} phrases")
+    rows = ((str(number), {"phrase": rng.sample(known, len(known) // 2)}) for number in range(_ENTITIES))
+    return build_catalog(rows, [_COLUMN])
+
 
 # The words of QUEST's seven templates that show which operators a query holds.
 _SAID_BY = {AND.name: "also", OR.name: " or ", NOT.name: "not"}

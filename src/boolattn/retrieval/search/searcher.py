@@ -11,8 +11,7 @@ from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.vectors.rewriting import signed_vectors_of
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import QueryAtom
+from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.retrieval.index.protocol import Condition, Engine, Hit, Vectors, WrongIndexError
