@@ -2,8 +2,7 @@
 
 import json
 
-from boolattn.reading.exports.elasticsearch import to_elasticsearch
-from boolattn.reading.exports.lucene import to_lucene
+from boolattn.reading.exports import to_elasticsearch, to_lucene
 from boolattn.reading.readers import reader_of
 
 queries = [

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from boolattn.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig
     from boolattn.encoders.attach.plugin import attach, detach, load_adapter, save_adapter
@@ -15,8 +17,6 @@ if TYPE_CHECKING:
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.readers import ReaderOrName
     from boolattn.reading.reading import Reader, Reading
-
-__version__ = "0.1.0"
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {

@@ -1,4 +1,4 @@
-from boolattn.bench.encode_cost import encode_ratio
+from boolattn.bench.pipeline import encode_ratio
 from boolattn.encoders.storage.model_names import load_encoder
 from tests.training.small import backbone
 

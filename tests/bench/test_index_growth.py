@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from boolattn.bench import index_growth
-from boolattn.bench.index_growth import IndexStep, measure_index_growth, plot_index_growth
+from boolattn.bench import growth
+from boolattn.bench.growth import IndexStep, measure_index_growth, plot_index_growth
 from boolattn.cli import app
 from boolattn.retrieval.index.opening import open_engine
 from boolattn.retrieval.index.protocol import WrongIndexError
@@ -16,14 +16,14 @@ from tests.evaluation import data_folder
 @pytest.fixture
 def data(tmp_path, monkeypatch):
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(index_growth, "SIZES", (2,))
+    monkeypatch.setattr(growth, "INDEX_SIZES", (2,))
     return data_folder.make(tmp_path / "data")
 
 
 def test_steps_grow_and_nothing_is_left(data, minilm_folder, tmp_path):
     uri = f"lance://{tmp_path}/index/films"
     [few] = measure_index_growth(data, str(minilm_folder), [uri], None)
-    all_of_them = index_growth._step(data, str(minilm_folder), uri, None, None)
+    all_of_them = growth._step(data, str(minilm_folder), uri, None, None)
     assert (few.engine, few.documents, all_of_them.documents) == ("lance", 2, 6)
     for step in (few, all_of_them):
         assert step.index_seconds > 0 and step.search_ms > 0 and step.disk_mb > 0
@@ -40,7 +40,7 @@ def test_a_server_has_to_be_named(data, minilm_folder, monkeypatch):
 
 def test_the_command_prints_what_was_measured_and_draws_it(tmp_path, monkeypatch):
     steps = [IndexStep(engine, 10**n, n, 2 * n, 30 * n, 400 * n) for engine in ("lance", "milvus") for n in (2, 3)]
-    monkeypatch.setattr(index_growth, "measure_index_growth", lambda *given: iter(steps))
+    monkeypatch.setattr(growth, "measure_index_growth", lambda *given: iter(steps))
     command = ["dev", "bench", "index", "--index", "lance://index/films", "--model", "m", "--data", str(tmp_path)]
     done = CliRunner().invoke(app, [*command, "--plot", str(tmp_path / "growth.png"), "--json"])
     assert [row["documents"] for row in json.loads(done.stdout)["rows"]] == [100, 1000, 100, 1000]

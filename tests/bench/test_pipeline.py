@@ -10,8 +10,8 @@ from typer.testing import CliRunner
 from boolattn import DualEncoder
 from boolattn.bench.pipeline import STAGES, index_documents, measure_pipeline
 from boolattn.cli.bench_search import pipeline, strengths
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import load_benchmark
-from boolattn.evaluation.tasks import DataFolder
 from tests.evaluation.data_folder import FILMS, make
 from tests.retrieval.memory_engine import MemoryEngine
 

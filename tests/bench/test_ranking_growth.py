@@ -1,6 +1,6 @@
 """Each step ranks its share of the documents in a process of its own, and says what that took."""
 
-from boolattn.bench import ranking_growth as growth
+from boolattn.bench import growth as growth
 from tests.evaluation import data_folder
 
 

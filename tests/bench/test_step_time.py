@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from boolattn.bench import step_time
+from boolattn.bench import overhead
 from boolattn.training.recipes import RecipeError
 from boolattn.training.sources import load_training_data
 from tests.training import small
@@ -10,7 +10,7 @@ from tests.training import small
 def test_the_ratio_is_of_a_step_with_boolattn_over_one_without(start, data, monkeypatch):
     recipe = small.recipe("finetune", start, "quest")
     trainers = {}
-    make = step_time.make_trainer
+    make = overhead.make_trainer
 
     def remember(recipe, data, folder):
         return trainers.setdefault(recipe.model.boolean, make(recipe, data, folder))
@@ -24,21 +24,21 @@ def test_the_ratio_is_of_a_step_with_boolattn_over_one_without(start, data, monk
             assert any(not torch.equal(old, new) for old, new in zip(before, after, strict=True))
         return {True: 3.0, False: 2.0}
 
-    monkeypatch.setattr(step_time, "make_trainer", remember)
-    monkeypatch.setattr(step_time, "medians_of", medians)
+    monkeypatch.setattr(overhead, "make_trainer", remember)
+    monkeypatch.setattr(overhead, "medians_of", medians)
     training_data = load_training_data(data, recipe.data, 0)
-    assert step_time.step_time_ratio(recipe, training_data, seconds=0) == 1.5
+    assert overhead.step_time_ratio(recipe, training_data, seconds=0) == 1.5
     with_boolattn = sum(weight.numel() for weight in trainers[True].model.parameters())
     assert with_boolattn > sum(weight.numel() for weight in trainers[False].model.parameters())
 
 
 def test_it_is_measured(start, data):
     recipe = small.recipe("finetune", start, "quest")
-    assert step_time.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0.1) > 0
+    assert overhead.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0.1) > 0
 
 
 @pytest.mark.parametrize("learns", ["adapter", "embeddings"])
 def test_only_models_that_learn_all_they_have_are_compared(start, data, learns):
     recipe = small.recipe("finetune", start, "quest", training={"learns": learns})
     with pytest.raises(RecipeError, match=f"{learns}.*--set training.learns=full"):
-        step_time.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0)
+        overhead.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0)

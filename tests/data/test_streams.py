@@ -5,7 +5,7 @@ import pytest
 import zstandard
 
 from boolattn.data import BadRowError, read_films, read_pages
-from boolattn.data.rows.streams import open_for_writing
+from boolattn.data.rows.lines import open_for_writing
 from tests.data.fixture_files import FIXTURES
 
 

@@ -5,7 +5,7 @@ from boolattn.reading.caller import labelled_reading
 from boolattn.reading.reading import Reading
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 
 def test_the_space_before_a_word_is_not_the_words():

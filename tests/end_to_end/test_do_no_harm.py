@@ -7,7 +7,7 @@ import pytest
 
 from boolattn import DualEncoder
 from boolattn.bench.query_cost import SourceChange, change_of, measure_query_cost
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 
 ORDINARY = ["tallest building in the world", "why does my cat not eat", "how to cook rice without a rice cooker"]
 

@@ -15,10 +15,10 @@ import importlib.util, json, sys
 import numpy as np
 assert not any(map(importlib.util.find_spec, ("torch", "transformers", "sentence_transformers")))
 import boolattn
-from boolattn.reading.exports.elasticsearch import to_elasticsearch
-from boolattn.reading.exports.lucene import to_lucene
-from boolattn.reading.exports.qdrant import to_qdrant
-from boolattn.reading.exports.weaviate import to_weaviate
+from boolattn.reading.exports import to_elasticsearch
+from boolattn.reading.exports import to_lucene
+from boolattn.reading.exports import to_qdrant
+from boolattn.reading.exports import to_weaviate
 
 def embed(texts):  # a stand-in: one axis a word
     words = ["movies", "vietnam", "war", "set"]

@@ -8,11 +8,12 @@ from sentence_transformers import SentenceTransformer
 from typer.testing import CliRunner
 
 from boolattn.cli import app
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
-from boolattn.evaluation.benchmarks.generated import films_domain, pages_domain
-from boolattn.evaluation.benchmarks.quest import template_operators
 from boolattn.evaluation.systems import DenseRetriever
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.generation.domains.films import films_domain
+from boolattn.generation.domains.mentions import pages_domain
+from boolattn.generation.domains.quest import template_operators
 from tests.evaluation import data_folder
 
 

@@ -3,9 +3,9 @@ import json
 import pytest
 import zstandard
 
-from boolattn.evaluation.benchmarks import long_questions as module
-from boolattn.evaluation.benchmarks.long_questions import long_questions
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
+from boolattn.evaluation.benchmarks import generated as module
+from boolattn.evaluation.benchmarks.generated import long_questions
 
 
 @pytest.fixture

@@ -14,12 +14,14 @@ from boolattn.data.trec import write_trec_qrels, write_trec_run
 from boolattn.evaluation.measures import (
     RANKING_MEASURES,
     MRecall,
+    Ranking,
     pairwise_accuracy,
     per_query,
+    qrels,
     right_rank,
+    run_entries,
     violation,
 )
-from boolattn.evaluation.rankings import Ranking, qrels, run_entries
 
 DOCUMENTS = st.integers(0, 15)
 # Few different scores, so that ties are common.

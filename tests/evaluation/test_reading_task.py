@@ -9,12 +9,13 @@ from typer.testing import CliRunner
 
 from boolattn import BoolAttnConfig, DualEncoder
 from boolattn.cli import app
+from boolattn.data.folder import DataFolder
 from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
-from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
+from boolattn.evaluation.tasks import ReadingTask, RetrievalTask
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.spans import Span
@@ -180,7 +181,7 @@ def _task(operators):
 
 
 def test_queries_may_tell_their_operators():
-    task = _task({"a": frozenset({"not"}), "b": frozenset()}).telling_operators()
+    task = _task({"a": frozenset({"not"}), "b": frozenset()}).with_given_operators()
     assert task.queries == {"a": "films without war", "b": "films"}
     assert all(isinstance(query, LabelledQuery) for query in task.queries.values())
     assert [query.operators for query in task.queries.values()] == [{"not"}, set()]
@@ -190,14 +191,14 @@ def test_queries_may_tell_their_operators():
 @pytest.mark.parametrize("operators", [{}, {"a": frozenset({"not"})}])
 def test_operators_that_are_not_known_cannot_be_told(operators):
     with pytest.raises(ValueError, match="nobody knows the operators of all queries of t"):
-        _task(operators).telling_operators()
+        _task(operators).with_given_operators()
 
 
 @pytest.mark.parametrize("name", ["films", "quest-partial", "negconstraint"])
 def test_benchmarks_know_their_operators(folder, name, monkeypatch):
     monkeypatch.setattr(generated, "QUERIES_PER_SLICE", 20)
     task = load_benchmark(name, folder)
-    told = task.telling_operators().queries
+    told = task.with_given_operators().queries
     assert told and told == task.queries
     if name == "films":
         assert all(("not" in told[key].operators) == (key in task.negated) for key in told)
@@ -207,5 +208,5 @@ def test_benchmarks_know_their_operators(folder, name, monkeypatch):
 
 def test_operators_told_are_followed(minilm_folder):
     model = DualEncoder.training_free(str(minilm_folder))
-    told = _task({"a": frozenset(), "b": frozenset()}).telling_operators().queries["a"]
+    told = _task({"a": frozenset(), "b": frozenset()}).with_given_operators().queries["a"]
     assert (model.encode_query(told) == model.document_encoder().encode("films without war")).all()

@@ -6,8 +6,7 @@ import numpy as np
 
 from boolattn.explanation.explanation import Explanation
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import QueryAtom
+from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.spans import Span
 
 OPERATORS = ("and", "or", "not")

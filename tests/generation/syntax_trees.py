@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from boolattn.generation.catalog.atoms import plain_column
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import expression_of
-from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom
+from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom
 from boolattn.reading.spans import Span
 
 TEXTS = ("war", "comedy", "sci-fi", "science fiction", "NOT", 'the "big" one', "a (b)", "-x", "and/or", "back\\slash")

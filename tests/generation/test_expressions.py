@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from boolattn.generation.catalog.atoms import plain_column
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import (
+    TEMPLATES,
     And,
     AndNot,
     Not,
@@ -17,7 +18,6 @@ from boolattn.generation.catalog.expressions import (
     signed_atoms,
     without,
 )
-from boolattn.generation.wordings.templates import TEMPLATES
 
 COLUMN = plain_column("c")
 A, B, C, D = (COLUMN.atom(letter) for letter in "ABCD")

@@ -14,10 +14,9 @@ import pytest
 
 from boolattn.generation.catalog.atoms import Phrases, plain_column
 from boolattn.generation.catalog.catalog import build_catalog
-from boolattn.generation.catalog.expressions import atoms_of, signed_atoms, without
+from boolattn.generation.catalog.expressions import TEMPLATES, atoms_of, signed_atoms, without
 from boolattn.generation.domains.films import genre_exclusions
 from boolattn.generation.generator import generate
-from boolattn.generation.wordings.templates import TEMPLATES
 from tests.generation.catalogs import CATALOGS, films, jsonl
 
 ROLES = [field.name for field in fields(Phrases) if not field.name.endswith("order")]

@@ -1,6 +1,6 @@
 from itertools import islice
 
-from boolattn.generation.domains.phrases import phrases_catalog
+from boolattn.generation.domains.quest import phrases_catalog
 from boolattn.generation.generator import generate
 
 PHRASES = ["birds of Peru", "1956 debut novels", "trees", "birds of Peru", "novels about war", "war films"]

@@ -1,4 +1,4 @@
-"""Unusual exclusions and harmless look-alikes: exact labels, and halves that keep their words to themselves."""
+"""Unseen exclusions and decoys: exact labels, and halves that share no words."""
 
 from dataclasses import fields
 from itertools import islice
@@ -6,20 +6,17 @@ from itertools import islice
 import pytest
 
 from boolattn.generation.catalog.atoms import Phrases
-from boolattn.generation.catalog.expressions import atoms_of, scopes_of
+from boolattn.generation.catalog.expressions import TEMPLATES, atoms_of, scopes_of
 from boolattn.generation.generator import generate
 from boolattn.generation.unseen_queries import (
-    harmless_queries,
-    harmless_wordings_of,
-    unusual_queries,
-    unusual_wordings,
+    decoy_queries,
+    decoy_wordings,
+    unseen_queries,
+    unseen_wordings,
 )
 from boolattn.generation.word_matching import content_words
-from boolattn.generation.wordings import decoys as harmless_wordings
-from boolattn.generation.wordings import exclusions
-from boolattn.generation.wordings import unseen_exclusions as unusual_exclusions
+from boolattn.generation.wordings import decoys, exclusions, unseen_exclusions
 from boolattn.generation.wordings.exclusions import EXCLUSIONS
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.generation.wordings.wording import CuePhrase, exclusion_patterns, parse_wordings, wordings_of
 from boolattn.reading.rules.lexicon import DENIALS
 from boolattn.reading.rules.lexicon import EXCLUSIONS as KNOWN_EXCLUSIONS
@@ -45,17 +42,17 @@ def cue_words(wordings):
     return stems(cue.text for cue in cues if "not" in cue.operators)
 
 
-def harmless(half):
+def decoy_patterns(half):
     return [*half.sentences, *(phrase for phrases in half.phrases_of.values() for phrase in phrases)]
 
 
 def test_there_are_many_and_the_halves_share_no_wording():
-    train, test = patterns(unusual_exclusions.TRAINING), patterns(unusual_exclusions.TESTING)
+    train, test = patterns(unseen_exclusions.TRAINING), patterns(unseen_exclusions.TESTING)
     assert len(set(train)) == len(train) >= 40
     assert len(set(test)) == len(test) >= 25
     assert set(train).isdisjoint(test)
     assert 0.55 < len(train) / (len(train) + len(test)) < 0.65
-    known, new = harmless(harmless_wordings.TRAINING), harmless(harmless_wordings.TESTING)
+    known, new = decoy_patterns(decoys.TRAINING), decoy_patterns(decoys.TESTING)
     assert len(set(known)) == len(known) and len(set(new)) == len(new)
     assert set(known).isdisjoint(new)
     assert len(known) >= 25 and len(new) >= 10
@@ -67,17 +64,17 @@ def test_no_telling_word_of_the_testing_half_was_ever_taught():
         for template in TEMPLATES
         for wording in (
             *wordings_of(template),
-            *(unusual_wordings(template, "train") if template in EXCLUSIONS else ()),
+            *(unseen_wordings(template, "train") if template in EXCLUSIONS else ()),
         )
     )
-    tested = cue_words(wording for template in EXCLUSIONS for wording in unusual_wordings(template, "test"))
+    tested = cue_words(wording for template in EXCLUSIONS for wording in unseen_wordings(template, "test"))
     assert {"spare", "allerg", "exclud"} <= told
     assert {"steer", "nix", "veto"} <= tested
     assert told.isdisjoint(tested)
-    assert stems(harmless(harmless_wordings.TRAINING)).isdisjoint(tested)
+    assert stems(decoy_patterns(decoys.TRAINING)).isdisjoint(tested)
 
 
-@pytest.mark.parametrize("half", [unusual_exclusions.TRAINING, unusual_exclusions.TESTING])
+@pytest.mark.parametrize("half", [unseen_exclusions.TRAINING, unseen_exclusions.TESTING])
 @pytest.mark.parametrize(
     ("group", "template", "genres"),
     [
@@ -100,7 +97,7 @@ def test_the_rules_miss_every_wording(half, group, template, genres):
 @pytest.mark.parametrize("template", EXCLUSIONS)
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_every_wording_names_every_atom_and_says_its_not(template, split):
-    for wording in unusual_wordings(template, split):
+    for wording in unseen_wordings(template, split):
         assert sorted(mention.slot for mention in wording.mentions) == list(range(len(atoms_of(TEMPLATES[template]))))
         said = {name for piece in wording.pieces if isinstance(piece, CuePhrase) for name in piece.operators}
         assert "not" in said
@@ -115,11 +112,11 @@ def test_labels_are_exact(name, split):
     cue_texts = {
         piece.text.lower()
         for template in EXCLUSIONS
-        for wording in unusual_wordings(template, split)
+        for wording in unseen_wordings(template, split)
         for piece in wording.pieces
         if isinstance(piece, CuePhrase) and piece.operators == ("not",)
     }
-    for query in islice(unusual_queries(catalog, seed=1, split=split), 100):
+    for query in islice(unseen_queries(catalog, seed=1, split=split), 100):
         assert query.template in EXCLUSIONS
         for mention in query.mentions:
             ways = (
@@ -135,7 +132,7 @@ def test_labels_are_exact(name, split):
         assert query.near_misses
 
 
-@pytest.mark.parametrize("draw", [unusual_queries, harmless_queries])
+@pytest.mark.parametrize("draw", [unseen_queries, decoy_queries])
 def test_the_same_seed_gives_the_same_queries_of_its_split(draw):
     first, again, other = ([*islice(draw(films(), seed=seed, split="test"), 40)] for seed in (4, 4, 5))
     assert first == again != other
@@ -147,17 +144,17 @@ def test_the_same_seed_gives_the_same_queries_of_its_split(draw):
 
 def test_validation_never_sees_a_wording_of_the_test():
     for template in EXCLUSIONS:
-        assert unusual_wordings(template, "validation") == unusual_wordings(template, "train")
-        assert set(unusual_wordings(template, "validation")).isdisjoint(unusual_wordings(template, "test"))
+        assert unseen_wordings(template, "validation") == unseen_wordings(template, "train")
+        assert set(unseen_wordings(template, "validation")).isdisjoint(unseen_wordings(template, "test"))
     for head in ("films", "packages"):
-        assert harmless_wordings_of(head, "validation") == harmless_wordings_of(head, "train")
-        assert set(harmless_wordings_of(head, "validation")).isdisjoint(harmless_wordings_of(head, "test"))
+        assert decoy_wordings(head, "validation") == decoy_wordings(head, "train")
+        assert set(decoy_wordings(head, "validation")).isdisjoint(decoy_wordings(head, "test"))
 
 
 @pytest.mark.parametrize("catalog", [films(), packages()], ids=["films", "packages"])
 @pytest.mark.parametrize("split", SPLITS)
-def test_harmless_queries_want_their_atom_and_say_no_operator(catalog, split):
-    for query in islice(harmless_queries(catalog, seed=2, split=split), 100):
+def test_decoy_queries_want_their_atom_and_say_no_operator(catalog, split):
+    for query in islice(decoy_queries(catalog, seed=2, split=split), 100):
         assert query.template == "_"
         assert not query.operators and not query.cues and not query.scopes and not query.near_misses
         (mention,) = query.mentions
@@ -170,11 +167,11 @@ def test_harmless_queries_want_their_atom_and_say_no_operator(catalog, split):
         assert query.answers == catalog.members[mention.atom]
 
 
-def test_harmless_wordings_hold_words_that_elsewhere_exclude():
-    taught = stems(harmless(harmless_wordings.TRAINING))
-    assert len(taught & cue_words(w for template in EXCLUSIONS for w in unusual_wordings(template, "train"))) >= 10
-    tested = stems(harmless(harmless_wordings.TESTING))
-    assert len(tested & cue_words(w for template in EXCLUSIONS for w in unusual_wordings(template, "test"))) >= 8
-    for half in (harmless_wordings.TRAINING, harmless_wordings.TESTING):
-        words = " ".join(harmless(half)).split()
+def test_decoys_hold_words_that_elsewhere_exclude():
+    taught = stems(decoy_patterns(decoys.TRAINING))
+    assert len(taught & cue_words(w for template in EXCLUSIONS for w in unseen_wordings(template, "train"))) >= 10
+    tested = stems(decoy_patterns(decoys.TESTING))
+    assert len(tested & cue_words(w for template in EXCLUSIONS for w in unseen_wordings(template, "test"))) >= 8
+    for half in (decoys.TRAINING, decoys.TESTING):
+        words = " ".join(decoy_patterns(half)).split()
         assert len(set(words) & {*DENIALS, *KNOWN_EXCLUSIONS, "hate", "free", "instead"}) >= 4

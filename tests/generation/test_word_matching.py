@@ -1,5 +1,5 @@
 from boolattn.generation.word_matching import content_words, meanings
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.spans import plain_marks
 
 
 def meant(text: str, stems: set[str]) -> dict[str, set[str]]:

@@ -4,9 +4,8 @@ from itertools import product
 
 import pytest
 
-from boolattn.generation.catalog.expressions import atoms_of, scopes_of
+from boolattn.generation.catalog.expressions import NESTED_TEMPLATES, QUEST_TEMPLATES, TEMPLATES, atoms_of, scopes_of
 from boolattn.generation.wordings.phrasebook import FRAMES
-from boolattn.generation.wordings.templates import NESTED_TEMPLATES, QUEST_TEMPLATES, TEMPLATES
 from boolattn.generation.wordings.wording import CuePhrase, wordings_of
 from tests.generation.catalogs import CATALOGS, films
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from boolattn.generation.catalog.expressions import expression_of
 from boolattn.generation.generator import generate
 from boolattn.reading.caller import labelled_reading
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import AllOf, QueryAtom, negated
+from boolattn.reading.plan import AllOf, BooleanPlan, QueryAtom, negated
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse

@@ -10,7 +10,7 @@ import boolattn
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.readers import FirstOf, reader_of
 from boolattn.reading.rules.rule_reader import RuleReader
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 SOURCE = str(Path(boolattn.__file__).parents[1])
 QUERIES = ["films AND comedy NOT war", "films without war", "war films"]

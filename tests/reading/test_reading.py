@@ -5,7 +5,7 @@ import pytest
 
 from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading, exclusions_to_apply
 from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 BOTH = "films that are not comedies, without war"  # a property and a topic
 

@@ -4,11 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from boolattn.reading.plan_tree import AllOf, AnyOf, QueryAtom
+from boolattn.reading.plan import AllOf, AnyOf, QueryAtom, written
 from boolattn.reading.spans import Span
-from boolattn.reading.syntax import QuerySyntaxError, parse
-from boolattn.reading.syntax_reader import is_syntax
-from boolattn.reading.syntax_tokens import written
+from boolattn.reading.syntax import QuerySyntaxError, is_syntax, parse
 from tests.generation.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording
 
 

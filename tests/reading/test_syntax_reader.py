@@ -1,7 +1,6 @@
 import pytest
 
-from boolattn.reading.syntax import QuerySyntaxError
-from boolattn.reading.syntax_reader import SyntaxReader, is_syntax
+from boolattn.reading.syntax import QuerySyntaxError, SyntaxReader, is_syntax
 
 
 def read(query, always=False):

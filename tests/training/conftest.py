@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from tests.training import small
 
 

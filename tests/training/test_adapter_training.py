@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn import DualEncoder
 from boolattn.training.models import build_model, choose_what_learns
 from boolattn.training.recipes import load_recipe
-from boolattn.training.stages import finetune
+from boolattn.training.train import finetune
 from tests.training import small
 
 RECIPES = Path(__file__).parents[2] / "recipes"

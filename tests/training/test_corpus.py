@@ -8,8 +8,7 @@ from torch import nn
 
 from boolattn.training.corpus import SAMPLE, CorpusLoss, corpus_loss
 from boolattn.training.examples import Example, Question
-from boolattn.training.logical import subset_loss
-from boolattn.training.losses import BooleanLoss, LossWeights
+from boolattn.training.losses import BooleanLoss, LossWeights, subset_loss
 from boolattn.training.sources import load_training_data
 from boolattn.training.train import make_trainer
 from tests.training import small

@@ -3,7 +3,7 @@ from math import exp, log
 import pytest
 import torch
 
-from boolattn.training.logical import MARGIN, exclusion_loss, subset_loss
+from boolattn.training.losses import MARGIN, exclusion_loss, subset_loss
 
 DOCUMENTS = torch.tensor([[2.0, 0.0], [0.0, 3.0]])
 EAST, NORTH = torch.tensor([[5.0, 0.0]]), torch.tensor([[0.0, 1.0]])

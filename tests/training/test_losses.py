@@ -7,14 +7,15 @@ from torch import nn
 
 from boolattn.attention import Trace
 from boolattn.encoders.readers.reading_features import TRACE
-from boolattn.training.logical import exclusion_loss, subset_loss
 from boolattn.training.losses import (
     BooleanLoss,
     LossWeights,
     contrastive_loss,
     cue_loss,
+    exclusion_loss,
     gate_loss,
     scope_loss,
+    subset_loss,
     triplet_loss,
 )
 

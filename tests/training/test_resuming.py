@@ -6,15 +6,14 @@ import pytest
 
 from boolattn.training.recipes import RecipeError, load_recipe
 from boolattn.training.sampling import DrawAnew
-from boolattn.training.stages import finetune
-from boolattn.training.train import last_checkpoint, train
+from boolattn.training.train import finetune, last_checkpoint, train
 from tests.training import small
 
 # Trains as told, and dies by kill -9 at the end of a step.
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.sampling import DrawAnew
 from boolattn.training.recipes import load_recipe
 from boolattn.training.train import train

@@ -4,15 +4,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from boolattn.training.stages import finetune
+from boolattn.training.train import finetune
 from tests.training import small
 
 SCRIPT = """
 import sys
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training import train as running
-from boolattn.training.stages import finetune
+from boolattn.training.train import finetune
 from tests.training import small
 
 usual = running.contrastive_loss

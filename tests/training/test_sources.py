@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training import sources
 from boolattn.training.recipes import DataSettings, RecipeError
 from boolattn.training.sources import SOURCES, TrainingData, load_training_data

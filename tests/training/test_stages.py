@@ -9,7 +9,7 @@ from sentence_transformers.sentence_transformer.evaluation import InformationRet
 
 from boolattn import DualEncoder
 from boolattn.training.recipes import RecipeError, load_recipe
-from boolattn.training.stages import finetune, pretrain
+from boolattn.training.train import finetune, pretrain
 from tests.training import small
 
 RECIPES = Path(__file__).parents[2] / "recipes"

@@ -9,8 +9,7 @@ from sentence_transformers import SentenceTransformer
 
 from boolattn.bench.pipeline import DEPTH, MEASURES, index_documents
 from boolattn.evaluation.figures import COLOURS, GRID, INK
-from boolattn.evaluation.measures import per_query, violation
-from boolattn.evaluation.rankings import Ranking
+from boolattn.evaluation.measures import Ranking, per_query, violation
 from boolattn.evaluation.significance import means
 from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.retrieval.index.protocol import Engine

@@ -12,9 +12,9 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from boolattn.bench.overhead import medians_of
+from boolattn.data.folder import DataFolder
 from boolattn.data.rows.jsonl import Filled, read_jsonl
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.reading.learned import LearnedReader, load_reader
 from boolattn.reading.screen import may_exclude
 

@@ -4,20 +4,57 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import cycle, islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.bench.bare_clients import bare_search
-from boolattn.bench.encode_cost import encode_ratio
 from boolattn.bench.overhead import medians_of
-from boolattn.bench.pipeline import blocks_with_texts
+from boolattn.bench.pipeline import blocks_with_texts, encode_ratio
 from boolattn.encoders.document_encoder import similarity_of
 from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.evaluation.systems import DenseRetriever
-from boolattn.retrieval.index.opening import open_engine
+from boolattn.retrieval.index.lance import lance_index as lance
+from boolattn.retrieval.index.milvus import milvus_index as milvus
+from boolattn.retrieval.index.milvus.schema import METRICS
+from boolattn.retrieval.index.opening import open_engine, parse_address
 from boolattn.retrieval.index.protocol import Condition, Engine, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+
+
+def bare_search(uri: str, similarity: str) -> Callable[[Any, int], Any]:
+    """Return a function that asks an engine's client for the k nearest to a vector."""
+    engine, where, name = parse_address(uri)
+    return _bare_milvus(where, name, similarity) if engine == "milvus" else _bare_lance(where, name, similarity)
+
+
+def _bare_lance(folder: str, name: str, similarity: str) -> Callable[[Any, int], Any]:
+    import lancedb
+
+    table: Any = lancedb.connect(folder).open_table(name)
+
+    def ask(vector: Any, k: int) -> Any:
+        query = table.search(vector, vector_column_name="vector", query_type="vector").distance_type(similarity)
+        query = query.nprobes(lance.PARTITIONS).ef(max(lance.CANDIDATES * k, lance.FEWEST_CANDIDATES))
+        return query.refine_factor(lance.COMPARED).select(["id", "_distance"]).limit(k).to_arrow()
+
+    return ask
+
+
+def _bare_milvus(address: str, name: str, similarity: Any) -> Callable[[Any, int], Any]:
+    from pymilvus import MilvusClient
+
+    client: Any = MilvusClient(address)
+
+    def ask(vector: Any, k: int) -> Any:
+        candidates = max(milvus.CANDIDATES * k, milvus.FEWEST_CANDIDATES)
+        parameters = {"metric_type": METRICS[similarity], "params": {"ef": candidates}}
+        return client.search(
+            name, [vector], "", k, anns_field="vector", search_params=parameters, output_fields=[], **milvus.OWN
+        )
+
+    return ask
+
 
 PART = "hundredth"  # a field of every document: its number, modulo 100
 FILTERS = {"0.1": Condition(PART, "<", 10), "0.01": Condition(PART, "=", 0)}

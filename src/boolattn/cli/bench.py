@@ -75,10 +75,10 @@ def ranking(
     as_json: AsJson = False,
 ) -> None:
     """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
-    from boolattn.bench.ranking_growth import SIZES, measure_growth, plot_growth
+    from boolattn.bench.growth import RANKING_SIZES, measure_growth, plot_growth
 
     with user_errors(), Progress(console=Console(stderr=True)) as progress:
-        steps = list(progress.track(measure_growth(data, model), total=len(SIZES), description="ranking"))
+        steps = list(progress.track(measure_growth(data, model), total=len(RANKING_SIZES), description="ranking"))
     if plot is not None:
         plot_growth(steps, plot)
     if as_json:
@@ -101,8 +101,8 @@ def training_free(
     Beside them, the plain model: "bare", and "rewritten", given what a query wants minus lambda times what it does not.
     """
     from boolattn.bench.training_free_settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
+    from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.tasks import DataFolder
 
     with user_errors():
         tasks = exclusion_validation(DataFolder(data))
@@ -139,8 +139,8 @@ def queries(
 ) -> None:
     """Time and vectors of encode_query next to the backbone's, on real queries from every source."""
     from boolattn.bench.query_cost import measure_query_cost
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean
-    from boolattn.evaluation.tasks import DataFolder
 
     with user_errors():
         cost = measure_query_cost(load_boolean(model, backbone), DataFolder(data), seconds)
@@ -168,8 +168,8 @@ def training_step(
     """Time of a training step with BoolAttn, as a multiple of the same step without."""
     import torch
 
-    from boolattn.bench.step_time import step_time_ratio
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.bench.overhead import step_time_ratio
+    from boolattn.data.folder import DataFolder
     from boolattn.training.recipes import change_of, load_recipe
     from boolattn.training.sources import load_training_data
 
@@ -195,7 +195,7 @@ def reader(
 ) -> None:
     """Measure a recipe: five readers for each seed, and their mean, read the fifth they were not trained on."""
     require_training()
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.data.folder import DataFolder
     from boolattn.training.reader.folds import measure_recipe
     from boolattn.training.reader.recipe import load_reader_recipe
     from boolattn.training.recipes import change_of

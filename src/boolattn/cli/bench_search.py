@@ -34,12 +34,12 @@ def index(
 
     Each index is made, measured and dropped.
     """
-    from boolattn.bench.index_growth import SIZES, Server, measure_index_growth, plot_index_growth
+    from boolattn.bench.growth import INDEX_SIZES, Server, measure_index_growth, plot_index_growth
 
     server = Server(server_process, server_folder) if server_process and server_folder else None
     with user_errors(), Progress(console=Console(stderr=True)) as progress:
         measured = measure_index_growth(data, model, index, server)
-        steps = list(progress.track(measured, total=len(SIZES) * len(index), description="indexing"))
+        steps = list(progress.track(measured, total=len(INDEX_SIZES) * len(index), description="indexing"))
     if plot is not None:
         plot_index_growth(steps, plot)
     if as_json:
@@ -65,14 +65,15 @@ def search(
     The index has a new name; it is made, measured and dropped.
     """
     from boolattn.bench.search_cost import measure_search
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
-    from boolattn.evaluation.benchmarks.generated import drawn, films_domain
-    from boolattn.evaluation.tasks import DataFolder
-    from boolattn.generation.wordings.templates import TEMPLATES
+    from boolattn.evaluation.benchmarks.generated import sample_queries
+    from boolattn.generation.catalog.expressions import TEMPLATES
+    from boolattn.generation.domains.films import films_domain
 
     with user_errors():
         films = films_domain(DataFolder(data))
-        queries = [query.text for _, query in drawn(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
+        queries = [query.text for _, query in sample_queries(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
         loaded = load_boolean(model, backbone)
         cost = measure_search(loaded, title_of(model), index, films.documents, queries, seconds)
     if as_json:
@@ -99,10 +100,11 @@ def pipeline(
 ) -> None:
     """Recall, violations and milliseconds of a search, stage by stage: dense, BM25, hybrid, plan, verification."""
     from boolattn.bench.pipeline import index_documents, measure_pipeline
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
-    from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+    from boolattn.evaluation.tasks import RetrievalTask
     from boolattn.retrieval.index.opening import open_engine
 
     with user_errors():
@@ -128,10 +130,9 @@ def strengths(
 ) -> None:
     """Recall against violation over the strength of exclusion, on generated validation queries."""
     from boolattn.bench.exclusion_strength import SHOWN, plot_curve, strength_curve
+    from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
-    from boolattn.evaluation.benchmarks.generated import exclusion_validation
-    from boolattn.evaluation.benchmarks.long_questions import long_questions
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.evaluation.benchmarks.generated import exclusion_validation, long_questions
     from boolattn.retrieval.index.opening import open_engine
 
     with user_errors():

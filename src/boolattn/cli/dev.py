@@ -27,7 +27,7 @@ def study(
     only: Annotated[list[str] | None, typer.Option(help="Only this system; may be repeated.")] = None,
 ) -> None:
     """Train and measure all systems of a study; run it again after an interruption to resume."""
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.data.folder import DataFolder
     from boolattn.study.plan import plan_study
     from boolattn.study.run_study import run_study
 

@@ -61,8 +61,7 @@ def evaluate(
     with user_errors(WrongSystemError):
         reading_task = _reading_task(benchmark, model, data, queries, skip)
     if reading_task is not None:
-        from boolattn.evaluation.reading_outcome import evaluate_reader
-        from boolattn.evaluation.reading_output import print_reading
+        from boolattn.evaluation.reading_outcome import evaluate_reader, print_reading
 
         with user_errors(WrongSystemError):
             outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness or "safe")
@@ -70,11 +69,12 @@ def evaluate(
         print_reading(outcome, form, errors)
         return
 
+    from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.evaluate import evaluate as evaluate_system
     from boolattn.evaluation.output import print_outcomes, write_figures, write_runs
     from boolattn.evaluation.systems import load_system
-    from boolattn.evaluation.tasks import DataFolder, PairTask, RetrievalTask
+    from boolattn.evaluation.tasks import PairTask, RetrievalTask
 
     if not model or data is None:
         raise typer.BadParameter(f"{benchmark} needs {'--data DIR or BOOLATTN_DATA' if model else '--model MODEL'}")
@@ -85,7 +85,7 @@ def evaluate(
         if documents is not None and isinstance(task, RetrievalTask | PairTask):
             task = replace(task, documents_are=documents)
         if given_operators and isinstance(task, RetrievalTask):
-            task = task.telling_operators()
+            task = task.with_given_operators()
         outcomes = [evaluate_system(task, system) for system in systems]
     _report_skipped(skip)
     print_outcomes(task, outcomes, form)
@@ -99,9 +99,9 @@ def _reading_task(
     benchmark: str, model: list[str] | None, data: Path | None, queries: Path | None, skip: "SkipBad | None"
 ) -> "ExclusionTask | None":
     """Read the queries of a benchmark of readers; None for a benchmark of models."""
+    from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks import load_reader_benchmark
     from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS, from_file
-    from boolattn.evaluation.tasks import DataFolder
 
     if queries is not None and benchmark != OWN_FILE:
         raise ValueError(f"{benchmark} has queries of its own: use 'boolattn evaluate {OWN_FILE}' with --queries")

@@ -36,9 +36,9 @@ def reader(
 ) -> None:
     """Train a reader of queries and write it to OUT/reader; run it again after an interruption to resume."""
     require_training()
-    from boolattn.evaluation.tasks import DataFolder
+    from boolattn.data.folder import DataFolder
     from boolattn.training.reader.recipe import load_reader_recipe
-    from boolattn.training.reader.ship import write_reader
+    from boolattn.training.reader.run import write_reader
     from boolattn.training.recipes import change_of
 
     with user_errors():
@@ -61,8 +61,8 @@ def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) 
 
 def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] | None) -> None:
     require_training()
-    from boolattn.evaluation.tasks import DataFolder
-    from boolattn.training import stages
+    from boolattn.data.folder import DataFolder
+    from boolattn.training import train as stages
     from boolattn.training.recipes import change_of, load_recipe
 
     run = stages.pretrain if stage == "pretrain" else stages.finetune

@@ -4,15 +4,19 @@ Every loader is an iterator that streams its file (plain, ``.gz`` or ``.zst``). 
 ``BadRowError``, or, where the loader is given a ``SkipBad``, left out and counted.
 """
 
-from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
+from boolattn.data.beir import ComlqQuery, read_beir_corpus, read_beir_qrels, read_beir_queries, read_comlq_queries
 from boolattn.data.boolquestions import BoolQuestion, read_boolquestions, read_boolquestions_corpus
+from boolattn.data.catalogs import (
+    DebianPackage,
+    DebianTerm,
+    Film,
+    read_debian_packages,
+    read_debian_vocabulary,
+    read_films,
+    read_pages,
+)
 from boolattn.data.cdsco import CdscoSentence, Negation, read_cdsco
-from boolattn.data.comlq import ComlqQuery, read_comlq_queries
-from boolattn.data.debian import DebianPackage, DebianTerm, read_debian_packages, read_debian_vocabulary
-from boolattn.data.excluir import ExcluirQuery, read_excluir_corpus, read_excluir_queries
-from boolattn.data.films import Film, read_films
-from boolattn.data.nevir import NevirPair, read_nevir
-from boolattn.data.pages import read_pages
+from boolattn.data.pairs import ExcluirQuery, NevirPair, read_excluir_corpus, read_excluir_queries, read_nevir
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document, Qrel, Query

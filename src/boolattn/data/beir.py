@@ -1,4 +1,4 @@
-"""BEIR folders: ``corpus.jsonl``, ``queries.jsonl`` and judgements beside them or under ``qrels/``."""
+"""Folders in BEIR's form, and ComLQ, which adds types to its queries."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,9 +7,8 @@ import msgspec
 
 from boolattn.data.records import Document, Qrel, Query
 from boolattn.data.rows.bad_rows import Place, SkipBad, keep_good
-from boolattn.data.rows.columns import columns_of, number_of
 from boolattn.data.rows.jsonl import Filled, read_jsonl
-from boolattn.data.rows.streams import COMPRESSIONS, filled_lines
+from boolattn.data.rows.lines import COMPRESSIONS, columns_of, filled_lines, number_of
 
 _COLUMNS = ("query-id", "corpus-id", "score")
 
@@ -66,3 +65,21 @@ def _find(folder: str | Path, *names: str) -> Path:
         if path.is_file():
             return path
     raise FileNotFoundError(f"{folder} has none of {', '.join(names)} (plain, .gz or .zst): is it a BEIR folder?")
+
+
+class ComlqQuery(msgspec.Struct, frozen=True, rename={"query_id": "_id"}):
+    """One query; its type is a logical form such as ``2in_1``, in which *n* is a negation."""
+
+    query_id: Filled
+    text: Filled
+    type: Filled
+
+    @property
+    def negated(self) -> bool:
+        """Whether the query holds a negation."""
+        return "n" in self.type
+
+
+def read_comlq_queries(folder: str | Path, skip: SkipBad | None = None) -> Iterator[ComlqQuery]:
+    """Read ``queries.jsonl``; documents and judgements are read as of any BEIR folder."""
+    return read_jsonl(Path(folder) / "queries.jsonl", ComlqQuery, skip)

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
-from boolattn.data.rows.columns import number_of, text_of
-from boolattn.data.rows.streams import paragraphs
+from boolattn.data.rows.lines import number_of, paragraphs, text_of
 
 _TOKEN_COLUMNS = ("story", "sentence", "token", "word", "lemma", "part of speech", "parse")
 _MARK_COLUMNS = ("cue", "scope", "event")

@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from boolattn.data.records import Qrel
 from boolattn.data.rows.bad_rows import Place, SkipBad, keep_good
-from boolattn.data.rows.columns import columns_of, number_of
-from boolattn.data.rows.streams import filled_lines, open_for_writing
+from boolattn.data.rows.lines import columns_of, filled_lines, number_of, open_for_writing
 
 _RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _QREL_COLUMNS = ("query", "iteration", "document", "relevance")

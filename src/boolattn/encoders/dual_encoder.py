@@ -29,7 +29,7 @@ from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import FirstOf, ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Source, Strictness
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 PENALTY = 0.3
 """Chosen on generated validation queries by `boolattn dev bench training-free`."""

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.evaluation.labels import TokenCounts, gate_hits
-from boolattn.evaluation.measures import PerQuery, pairwise_accuracy, per_query, right_rank
-from boolattn.evaluation.rankings import Run
+from boolattn.evaluation.measures import PerQuery, Run, pairwise_accuracy, per_query, right_rank
 from boolattn.evaluation.report import Report
 from boolattn.evaluation.significance import Difference, grouped, means, paired_bootstrap
 from boolattn.evaluation.systems import DenseRetriever, Reader, Retriever

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import track
 from torch import Tensor
 
-from boolattn.evaluation.rankings import Document, Ranking
+from boolattn.evaluation.measures import Document, Ranking
 
 Vectors: TypeAlias = NDArray[Any]
 Block: TypeAlias = tuple[Sequence[Document] | NDArray[Any], Vectors]

@@ -7,13 +7,55 @@ One measure differs: ``RR @ k``, which ir_measures takes from MS MARCO's script,
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import ir_measures
 import numpy as np
 from ir_measures import AP, RR, Measure, P, R, nDCG
+from numpy.typing import NDArray
 
-from boolattn.evaluation.rankings import Document, Judgements, Ranking, Run, graded
+from boolattn.data.records import Qrel
+from boolattn.data.trec import RunEntry
+
+Document: TypeAlias = str | int
+"""The identifier of a document. A number and its text, 7 and "7", are the same document."""
+
+
+class Ranking(NamedTuple):
+    """The documents found for one query, best first, and their scores: two lists or arrays of the same length."""
+
+    documents: Sequence[Document] | NDArray[Any]
+    scores: Sequence[float] | NDArray[Any]
+
+
+Run: TypeAlias = Mapping[str, Ranking]
+"""Query -> what was found for it."""
+
+Judgements: TypeAlias = Mapping[str, Collection[Document]]
+"""Query -> the documents it asks for (or excludes): a set, a list, a pyroaring BitMap, or a dict document -> grade."""
+
+
+def graded(documents: Collection[Document]) -> dict[str, int]:
+    """Give each document its grade, 1 where none is told."""
+    if isinstance(documents, Mapping):
+        return {str(document): grade for document, grade in documents.items()}
+    return dict.fromkeys(map(str, documents), 1)
+
+
+def run_entries(run: Run, tag: str) -> Iterator[RunEntry]:
+    """Yield the entries of a TREC run, for ``boolattn.data.trec.write_trec_run``."""
+    for query, (documents, scores) in run.items():
+        numbers = np.asarray(scores, dtype=float).tolist()
+        for rank, (document, score) in enumerate(zip(documents, numbers, strict=True), start=1):
+            yield RunEntry(query, str(document), rank, score, tag)
+
+
+def qrels(judgements: Judgements) -> Iterator[Qrel]:
+    """Yield TREC judgements, for ``boolattn.data.trec.write_trec_qrels``."""
+    for query, documents in judgements.items():
+        for document, grade in graded(documents).items():
+            yield Qrel(query, document, grade)
+
 
 PerQuery: TypeAlias = dict[str, dict[str, float]]
 """Measure -> query -> value. A query that a measure does not apply to is absent from it."""

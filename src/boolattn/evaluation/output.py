@@ -11,7 +11,7 @@ from rich.table import Table
 from boolattn.data.trec import write_trec_run
 from boolattn.evaluation.evaluate import Outcome, compare
 from boolattn.evaluation.figures import plot_by_template
-from boolattn.evaluation.rankings import run_entries
+from boolattn.evaluation.measures import run_entries
 from boolattn.evaluation.report import markdown, tables
 from boolattn.evaluation.tasks import Task
 

@@ -7,14 +7,14 @@ from typing import Any, Protocol, Self, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.encoders.document_encoder import arithmetic_of, document_vectors, similarity_of
+from boolattn.encoders.document_encoder import similarity_of
 from boolattn.encoders.model_parts import as_boolean, document_encoder, finds_operators, reading_options_of
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
+from boolattn.encoders.vectors.document_cache import document_blocks
 from boolattn.encoders.vectors.rewriting import LAMBDA, RewriteEncoder
-from boolattn.evaluation.embeddings import cached_blocks
 from boolattn.evaluation.exact_search import exact_search
-from boolattn.evaluation.rankings import Ranking, Run
+from boolattn.evaluation.measures import Ranking, Run
 from boolattn.operators import NOT
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Documents as DocumentsAre
@@ -109,32 +109,28 @@ class DenseRetriever:
 
     def blocks(self, documents: Documents, tokens: int) -> Iterator[tuple[list[str], NDArray[Any]]]:
         """Yield identifiers and vectors of documents, of which so many tokens are read; those known are not encoded."""
-        usual = self.model.max_seq_length
-        shorten = usual is not None and usual > tokens and usual != float("inf")
-
-        def encode(texts: Sequence[str]) -> NDArray[Any]:
-            if shorten:
-                self.model.max_seq_length = tokens
-            try:
-                return document_vectors(self.model, texts, self.progress)
-            finally:
-                if shorten:
-                    self.model.max_seq_length = usual
-
-        return cached_blocks(documents, encode, f"{self.fingerprint} {tokens} {arithmetic_of(self.model)}")
+        return document_blocks(self.model, self.fingerprint, documents, tokens, self.progress)
 
 
-class BooleanRetriever(DenseRetriever):
-    """A Boolean model that also says what it understands; one that has to be told operators is a dense one."""
+class ActingReader:
+    """Answers all questions about a query by the reading that would be acted on."""
+
+    def read(self, query: str) -> Reading:
+        """Return the reading."""
+        raise NotImplementedError
 
     def operators(self, query: str) -> frozenset[str]:
-        """Return the operators the model finds."""
+        """Return the operators found."""
         return self.read(query).operators
 
     def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
-        """Return what the model takes for exclusions."""
+        """Return the cues and scopes of exclusions."""
         found = self.read(text)
         return found.cues[NOT.name], found.scopes[NOT.name]
+
+
+class BooleanRetriever(ActingReader, DenseRetriever):
+    """A Boolean model that also says what it understands; one that has to be told operators is a dense one."""
 
     def read(self, query: str) -> Reading:
         """Return what the model would act on where every document is a thing, as in all benchmarks of operators."""
@@ -204,7 +200,7 @@ class RulesReader:
         return read_by_rules(query)
 
 
-class LearnedReaderSystem:
+class LearnedReaderSystem(ActingReader):
     """The learned reader alone, without a model."""
 
     name = "learned"
@@ -212,15 +208,6 @@ class LearnedReaderSystem:
     def __init__(self, options: ReadingOptions | None = None) -> None:
         """Read as the options say, and act as over things, as in all benchmarks of operators."""
         self.options = (options or ReadingOptions()).changed(reader=self.name, documents="things")
-
-    def operators(self, query: str) -> frozenset[str]:
-        """Return the operators it finds."""
-        return self.read(query).operators
-
-    def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
-        """Return what it takes for exclusions."""
-        found = self.read(text)
-        return found.cues[NOT.name], found.scopes[NOT.name]
 
     def read(self, query: str) -> Reading:
         """Return what it reads."""

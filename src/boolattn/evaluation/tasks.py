@@ -2,29 +2,18 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import NamedTuple
 
 from ir_measures import Measure
 
 from boolattn.data.query_labels import QueryLabels
-from boolattn.data.rows.bad_rows import SkipBad
 from boolattn.encoders.readers.labelled_query import LabelledQuery
-from boolattn.evaluation.measures import RANKING_MEASURES
-from boolattn.evaluation.rankings import Judgements
+from boolattn.evaluation.measures import RANKING_MEASURES, Judgements
 from boolattn.reading.reading import Documents, Reading
 from boolattn.reading.spans import Span
 
 
 class WrongSystemError(TypeError):
     """The system cannot do what the benchmark asks."""
-
-
-class DataFolder(NamedTuple):
-    """Where the data lies, and whether bad rows are left out."""
-
-    path: Path
-    skip: SkipBad | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +51,7 @@ class RetrievalTask:
     documents_are: Documents = "pages"
     compare_with_bare: bool = False
 
-    def telling_operators(self) -> "RetrievalTask":
+    def with_given_operators(self) -> "RetrievalTask":
         """Return the same with queries that tell a Boolean model which operators they hold: the paper's given gate."""
         if set(self.operators) != set(self.queries):
             raise ValueError(f"nobody knows the operators of all queries of {self.name}")

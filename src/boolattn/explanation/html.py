@@ -7,7 +7,7 @@ from uuid import uuid4
 import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from boolattn.explanation.explanation import SOURCES, Explanation
+from boolattn.explanation.explained_query import SOURCES, ExplainedQuery
 from boolattn.explanation.words import (
     MEANINGS,
     Word,
@@ -59,17 +59,17 @@ class Grid:
     rows: list[Row]
 
 
-def page(explanation: Explanation) -> str:
+def page(explanation: ExplainedQuery) -> str:
     """Return a whole HTML page."""
     return _fill("page.html", explanation)
 
 
-def fragment(explanation: Explanation) -> str:
+def fragment(explanation: ExplainedQuery) -> str:
     """Return the page's content with its style, to stand in another page."""
     return _fill("explanation.html", explanation)
 
 
-def _fill(template: str, explanation: Explanation) -> str:
+def _fill(template: str, explanation: ExplainedQuery) -> str:
     words = words_of(explanation)
     runs = list(runs_of(explanation.query, words))
     read = [word for word in words if word.role != "unread"]
@@ -98,7 +98,7 @@ def _fill(template: str, explanation: Explanation) -> str:
     )
 
 
-def _bias_grid(explanation: Explanation, name: str, words: Sequence[Word]) -> Grid:
+def _bias_grid(explanation: ExplainedQuery, name: str, words: Sequence[Word]) -> Grid:
     """List the words in an operator's scope and its cues; layers that are all the same take one column."""
     place = explanation.operators.index(name)
     touched = [word for word in words if word.scopes[:, place].any() or word.cues[place] >= 0.5]
@@ -121,7 +121,7 @@ def _bias_grid(explanation: Explanation, name: str, words: Sequence[Word]) -> Gr
     )
 
 
-def _attention_grid(explanation: Explanation, words: Sequence[Word]) -> Grid:
+def _attention_grid(explanation: ExplainedQuery, words: Sequence[Word]) -> Grid:
     changed = bool(explanation.held)
     changes = np.array([word.after - word.before for word in words])  # (words, layers)
     largest = float(np.abs(changes).max(initial=0)) or 1.0
@@ -137,5 +137,5 @@ def _attention_grid(explanation: Explanation, words: Sequence[Word]) -> Grid:
     )
 
 
-def _layers(explanation: Explanation) -> list[str]:
+def _layers(explanation: ExplainedQuery) -> list[str]:
     return ["layer 1", *(str(layer + 1) for layer in range(1, len(explanation.scopes)))]

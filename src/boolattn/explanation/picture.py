@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from boolattn.explanation.explanation import SOURCES, Array, Explanation
+from boolattn.explanation.explained_query import SOURCES, Array, ExplainedQuery
 from boolattn.explanation.words import MEANINGS, Role, Word, in_words, runs_of, same_in_all_layers, signed, words_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Panel:
     digits: int | None = None  # to write the numbers as well; colour alone where there are many
 
 
-def draw(explanation: Explanation, path: Path) -> None:
+def draw(explanation: ExplainedQuery, path: Path) -> None:
     """Draw words from top to bottom; cues, scopes and biases by layer, and attention from left to right. Save a PNG."""
     try:
         from matplotlib.figure import Figure
@@ -62,7 +62,7 @@ def draw(explanation: Explanation, path: Path) -> None:
     figure.savefig(path, format="png")
 
 
-def _panels(explanation: Explanation, words: Sequence[Word]) -> list[Panel]:
+def _panels(explanation: ExplainedQuery, words: Sequence[Word]) -> list[Panel]:
     """List what is drawn as heat; of the operators, those that the query holds."""
     layers = [str(layer + 1) for layer in range(len(explanation.scopes))]
     before, after = (np.array([getattr(word, when) for word in words]) for when in ("before", "after"))
@@ -81,7 +81,7 @@ def _panels(explanation: Explanation, words: Sequence[Word]) -> list[Panel]:
     return [*panels, Panel("by layer: bare encoder", before, layers, most), Panel("with BoolAttn", after, layers, most)]
 
 
-def _lines(explanation: Explanation, words: Sequence[Word], columns: int) -> list[tuple[str, str]]:
+def _lines(explanation: ExplainedQuery, words: Sequence[Word], columns: int) -> list[tuple[str, str]]:
     """Write the query and what became of it, as lines with their weight."""
     verdict = in_words(explanation, list(runs_of(explanation.query, words)))
     source = f"{explanation.source.capitalize()}. {SOURCES[explanation.source]}"

@@ -8,7 +8,8 @@ import torch
 
 from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, SignedPooling
-from boolattn.explanation.explanation import Array, Explanation
+from boolattn.explanation.explained_query import Array
+from boolattn.explanation.explanation import Explanation
 from boolattn.explanation.tracing import explain_tokens
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Strictness

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from boolattn.explanation.explanation import SOURCES, Explanation
+from boolattn.explanation.explained_query import SOURCES, ExplainedQuery
 from boolattn.explanation.words import MEANINGS, MINUS, Role, Run, Word, in_words, percent, runs_of, signed, words_of
 
 # Colour never stands alone: each role has brackets as well, in characters that every terminal has.
@@ -42,7 +42,7 @@ class Bar:
         yield Text(solid * min(before, after) + change, self.style)
 
 
-def render(explanation: Explanation) -> RenderableType:
+def render(explanation: ExplainedQuery) -> RenderableType:
     """Return what ``rich`` prints: the query, what it leaves out and why, and a small table of what was done."""
     words = words_of(explanation)
     runs = list(runs_of(explanation.query, words))

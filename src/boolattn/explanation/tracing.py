@@ -12,7 +12,8 @@ from transformers import BatchEncoding, PreTrainedModel
 
 from boolattn.attention.context import Trace
 from boolattn.encoders.attach.plugin import mechanism_of
-from boolattn.explanation.explanation import Array, Explanation
+from boolattn.explanation.explained_query import Array
+from boolattn.explanation.explanation import Explanation
 from boolattn.operators import OPERATORS
 from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.reading import Reading

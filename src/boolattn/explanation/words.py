@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from boolattn.explanation.explanation import Array, Explanation
+from boolattn.explanation.explained_query import Array, ExplainedQuery
 from boolattn.operators import OPERATORS
 from boolattn.reading.spans import Span, token_labels
 
@@ -73,7 +73,7 @@ class Run:
     operators: tuple[str, ...] = ()
 
 
-def words_of(explanation: Explanation) -> list[Word]:
+def words_of(explanation: ExplainedQuery) -> list[Word]:
     """Join the tokens of each word; special tokens belong to none, and a token belongs to one word."""
     taken: set[int] = set()
     words = []
@@ -120,7 +120,7 @@ def joined(runs: Sequence[Run]) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if texts}
 
 
-def remark(explanation: Explanation, runs: Sequence[Run]) -> str:
+def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
     """Say what is left alone, and what needs saying where nothing is excluded and nothing joined."""
     if explanation.not_acted_on:
         told = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
@@ -132,7 +132,7 @@ def remark(explanation: Explanation, runs: Sequence[Run]) -> str:
     return "Nothing was changed: no operator was found, and the encoder reads this as it always did."
 
 
-def in_words(explanation: Explanation, runs: Sequence[Run]) -> list[str]:
+def in_words(explanation: ExplainedQuery, runs: Sequence[Run]) -> list[str]:
     """Say what is left out and why, what is joined, or that nothing was changed; one sentence each."""
     left_out = [f'Leaves out "{text}"' + (f', because it says "{cue}".' if cue else ".") for text, cue in reasons(runs)]
     together = [f"Joins {_listed(texts)} by {name}." for name, texts in joined(runs).items()]
@@ -144,7 +144,7 @@ def _listed(texts: Sequence[str]) -> str:
     return ", ".join(f'"{text}"' for text in texts)
 
 
-def same_in_all_layers(explanation: Explanation) -> bool:
+def same_in_all_layers(explanation: ExplainedQuery) -> bool:
     """Tell whether one layer can stand for all: scopes and biases that were given do not depend on the layer."""
     return not any(np.ptp(values, axis=0).any() for values in (explanation.scopes, explanation.biases))
 
@@ -160,7 +160,7 @@ def signed(value: float, digits: int = 2) -> str:
     return text if any(figure in text for figure in "123456789") else "0"
 
 
-def _word(explanation: Explanation, span: Span, tokens: list[int]) -> Word:
+def _word(explanation: ExplainedQuery, span: Span, tokens: list[int]) -> Word:
     layers, kinds = len(explanation.scopes), len(explanation.operators)
     cues = explanation.cues[tokens].max(0, initial=0)
     scopes = explanation.scopes[:, tokens].mean(1) if tokens else np.zeros((layers, kinds))
@@ -180,7 +180,7 @@ def _word(explanation: Explanation, span: Span, tokens: list[int]) -> Word:
     )
 
 
-def _part(explanation: Explanation, cues: Array, scopes: Array, weight: float) -> tuple[Role, tuple[str, ...]]:
+def _part(explanation: ExplainedQuery, cues: Array, scopes: Array, weight: float) -> tuple[Role, tuple[str, ...]]:
     """Tell a word's role; a cue remains one where it stands in a scope itself."""
     # More likely than not; in at least half of all heads and layers.
     said = tuple(_likely(explanation, cues))
@@ -192,7 +192,7 @@ def _part(explanation: Explanation, cues: Array, scopes: Array, weight: float) -
     return ("unused" if weight == 0 else "wanted"), inside
 
 
-def _likely(explanation: Explanation, shares: Array) -> Iterator[str]:
+def _likely(explanation: ExplainedQuery, shares: Array) -> Iterator[str]:
     for name, gate, share in zip(explanation.operators, explanation.gates, shares, strict=True):
         if gate and share >= 0.5:
             yield name

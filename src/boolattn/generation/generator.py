@@ -4,18 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from pyroaring import FrozenBitMap
+from pyroaring import BitMap, FrozenBitMap
 
 from boolattn.generation.catalog.atoms import Atom
 from boolattn.generation.catalog.catalog import Catalog
-from boolattn.generation.catalog.expressions import Expression, atoms_of, scopes_of, signed_atoms
+from boolattn.generation.catalog.expressions import TEMPLATES, Expression, atoms_of, scopes_of, signed_atoms
 from boolattn.generation.catalog.splits import Split, Splits
-from boolattn.generation.sampler import Drawer
+from boolattn.generation.sampler import Sampler
 from boolattn.generation.wordings.phrasebook import FRAMES
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.generation.wordings.wording import Rendered, WordingsOf, choose_wording, wordings_of
 from boolattn.operators import NOT
-from boolattn.reading.plan_tree import Sign
+from boolattn.reading.plan import Sign
 from boolattn.reading.spans import Span
 
 SHARE_FRAMED = 0.4
@@ -87,7 +86,7 @@ def generate(
     if unknown or not templates:
         raise ValueError(f"no such templates: {unknown}; choose from {list(TEMPLATES)}")
     rng = Random(f"{seed} {split}")
-    return _stream(catalog, rng, Drawer(catalog, rng, split, splits or Splits(), minimum), templates, wordings)
+    return _stream(catalog, rng, Sampler(catalog, rng, split, splits or Splits(), minimum), templates, wordings)
 
 
 def canonical_query(catalog: Catalog, template: str, expression: Expression) -> GeneratedQuery:
@@ -98,12 +97,12 @@ def canonical_query(catalog: Catalog, template: str, expression: Expression) -> 
 
 
 def _stream(
-    catalog: Catalog, rng: Random, drawer: Drawer, templates: Sequence[str], wordings: WordingsOf
+    catalog: Catalog, rng: Random, sampler: Sampler, templates: Sequence[str], wordings: WordingsOf
 ) -> Iterator[GeneratedQuery]:
     failures = 0
     while failures < GIVE_UP_AFTER:
         template = rng.choice(templates)
-        drawn = drawer.draw(TEMPLATES[template])
+        drawn = sampler.sample(TEMPLATES[template])
         atoms = atoms_of(drawn[0]) if drawn else ()
         if drawn is None or not any(wording.suits(atoms) for wording in wordings(template)):
             failures += 1
@@ -140,3 +139,9 @@ def _label(
         answers=answers,
         near_misses=catalog.near_misses(expression) if NOT.name in scopes else FrozenBitMap(),
     )
+
+
+def matching_negated(catalog: Catalog, query: GeneratedQuery) -> BitMap:
+    """Return what matches a negated atom, right answers excepted: "A or B but not C" may well want a C that is A."""
+    matching = [catalog.members[mention.atom] for mention in query.mentions if mention.sign < 0]
+    return BitMap.union(BitMap(), *matching) - query.answers

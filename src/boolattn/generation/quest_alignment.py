@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, takewhile
 
 from boolattn.generation.word_matching import content_words, meanings
-from boolattn.reading.rules.lexicon import find_cues
-from boolattn.reading.rules.names import KnownNames
+from boolattn.reading.rules.lexicon import KnownNames, find_cues
 from boolattn.reading.rules.negations import negations
 from boolattn.reading.spans import Span
 

@@ -25,7 +25,7 @@ _REMEMBERED_SETS = 16384
 Option = TypeVar("Option")
 
 
-class Drawer:
+class Sampler:
     """Draws expressions of given shapes that have answers, and in which no atom could be left out.
 
     An atom that narrows others down is drawn from those that are true of some of their entities, so that even rare
@@ -55,7 +55,7 @@ class Drawer:
         if not self._starting(0):
             raise ValueError(f"no attribute has {minimum} entities or more: lower the minimum or give more rows")
 
-    def draw(self, shape: Expression) -> tuple[Expression, FrozenBitMap] | None:
+    def sample(self, shape: Expression) -> tuple[Expression, FrozenBitMap] | None:
         """Return an expression of the shape and its answers, or None if none was found in ``ATTEMPTS`` draws."""
         wants_unseen = bool(self._unseen) and self._rng.random() < self._splits.unseen_queries
         for _ in range(ATTEMPTS):

@@ -9,9 +9,7 @@ from unicodedata import combining, normalize
 from rapidfuzz.distance import JaroWinkler
 from snowballstemmer import stemmer  # type: ignore[import-untyped]
 
-from boolattn.reading.content_words import FUNCTION_WORDS, WORD
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.spans import FUNCTION_WORDS, WORD, Span, plain_marks
 
 _STEMMER = stemmer("english")
 _LIKE_ENOUGH = 0.84

@@ -6,8 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.rules.negations import Negation, negations
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.spans import Span, plain_marks
 
 NAME = "caller"
 

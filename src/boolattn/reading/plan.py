@@ -1,10 +1,103 @@
-"""BooleanPlan: what a query asks for and what it leaves out, in a form that people and programs can read."""
+"""What a query asks for and what it excludes, in a form that people and programs can read.
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+A plan has atoms, wanted or unwanted, joined by *all of* and *any of*. Only atoms are negated: "not (A or B)" is kept as
+"not A and not B". So the sign of an atom is the whole truth about it, wherever it is in the tree.
+"""
 
-from boolattn.reading.plan_tree import AllOf, PlanNode, QueryAtom, atoms_in
-from boolattn.reading.syntax_tokens import written
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, assert_never, get_args
+
+from boolattn.reading.spans import Span
+from boolattn.reading.syntax_tokens import tokens
+
+Sign: TypeAlias = Literal[1, -1]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAtom:
+    """One thing a query speaks of.
+
+    Attributes:
+        text: Its words.
+        span: Where in the query they stand.
+        sign: +1 if it is wanted, -1 if it is to be left out.
+    """
+
+    text: str
+    span: Span
+    sign: Sign = 1
+
+    @classmethod
+    def at(cls, query: str, span: Span, sign: Sign = 1) -> "QueryAtom":
+        """Return the atom that a piece of the query says, without the space around it."""
+        text = span.of(query).strip()
+        start = span.end - len(span.of(query).lstrip())
+        return cls(text, Span(start, start + len(text)), sign)
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Holds where every part does."""
+
+    parts: tuple["PlanNode", ...]
+
+    def __post_init__(self) -> None:
+        _require_several(self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Holds where some part does."""
+
+    parts: tuple["PlanNode", ...]
+
+    def __post_init__(self) -> None:
+        _require_several(self.parts)
+
+
+PlanNode: TypeAlias = QueryAtom | AllOf | AnyOf
+
+
+def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[PlanNode]) -> PlanNode:
+    """Join parts, at least one; parts of the same kind are merged into it, and a single part stays as it is."""
+    merged = [each for part in parts for each in (part.parts if isinstance(part, kind) else (part,))]
+    return merged[0] if len(merged) == 1 else kind(tuple(merged))
+
+
+def negated(condition: PlanNode) -> PlanNode:
+    """Return the condition that holds where this one does not."""
+    match condition:
+        case QueryAtom():
+            return replace(condition, sign=-1 if condition.sign == 1 else 1)
+        case AllOf(parts):
+            return AnyOf(tuple(negated(part) for part in parts))
+        case AnyOf(parts):
+            return AllOf(tuple(negated(part) for part in parts))
+    assert_never(condition)
+
+
+def atoms_in(condition: PlanNode) -> Iterator[QueryAtom]:
+    """Yield the atoms from left to right."""
+    if isinstance(condition, QueryAtom):
+        yield condition
+    else:
+        for part in condition.parts:
+            yield from atoms_in(part)
+
+
+def is_exclusion(condition: PlanNode) -> bool:
+    """Whether no atom is wanted."""
+    return all(atom.sign == -1 for atom in atoms_in(condition))
+
+
+def _require_several(parts: tuple[PlanNode, ...]) -> None:
+    if len(parts) < 2:
+        raise ValueError(f"all of, any of join two parts or more, not {len(parts)}: use the part itself")
+
+
+_TO_ESCAPE = re.compile(r'["\u201c\u201d\\]')
 
 Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
 
@@ -71,3 +164,27 @@ def _as_dict(condition: PlanNode) -> dict[str, Any]:
         return {"text": condition.text, "span": list(condition.span), "sign": condition.sign}
     kind = "all_of" if isinstance(condition, AllOf) else "any_of"
     return {kind: [_as_dict(part) for part in condition.parts]}
+
+
+def written(condition: PlanNode) -> str:
+    """Write a condition in the explicit syntax: ``films AND (comedy OR drama) NOT war``.
+
+    The same condition is always written the same way, and ``parse`` reads it back.
+    """
+    if isinstance(condition, QueryAtom):
+        return ("" if condition.sign == 1 else "NOT ") + _written_text(condition.text)
+    pieces = [written(part) if isinstance(part, QueryAtom) else f"({written(part)})" for part in condition.parts]
+    if isinstance(condition, AnyOf):
+        return " OR ".join(pieces)
+    unwanted = [isinstance(part, QueryAtom) and part.sign == -1 for part in condition.parts]
+    # "A NOT B" says "A AND NOT B".
+    return pieces[0] + "".join(
+        (" " if is_unwanted else " AND ") + piece for piece, is_unwanted in zip(pieces[1:], unwanted[1:], strict=True)
+    )
+
+
+def _written_text(text: str) -> str:
+    """Quote a text unless it is read as one atom without."""
+    kinds = [token.kind for token in tokens(text)]
+    is_plain = {"word"} <= {*kinds} <= {"word", "phrase"}
+    return text if is_plain else '"' + _TO_ESCAPE.sub(r"\\\g<0>", text) + '"'

@@ -7,12 +7,10 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.content_words import content_words
-from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
+from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
 from boolattn.reading.rules.lexicon import phrase_key
-from boolattn.reading.rules.scope_rules import without_loose_end
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.rules.scope_rules import strip_dangling_clause
+from boolattn.reading.spans import Span, content_words, plain_marks
 
 # These say that alternatives follow, and stand between none: "films that are [either] long or old".
 _OPENERS = ("either", "at least one of")
@@ -145,7 +143,7 @@ def _wanted(query: str, span: Span, sides: Sequence[Span]) -> Iterator[QueryAtom
     """Yield the atom that a piece between two marks says, if it is more than loose words."""
     for _ in range(_ROUNDS):
         span = _trimmed(query, span)
-        span = Span(span.start, span.start + len(_LOOSE_END.sub("", without_loose_end(span.of(query)))))
+        span = Span(span.start, span.start + len(_LOOSE_END.sub("", strip_dangling_clause(span.of(query)))))
         if span.start and (loose := _LOOSE_START.match(span.of(query))):
             span = Span(span.start + loose.end(), span.end)
     atom = QueryAtom.at(query, _trimmed(query, span))

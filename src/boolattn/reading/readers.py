@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from boolattn.reading.reading import Reader, Reading
 from boolattn.reading.rules.rule_reader import RuleReader
-from boolattn.reading.syntax_reader import SyntaxReader
+from boolattn.reading.syntax import SyntaxReader
 
 ReaderOrName: TypeAlias = Reader | str
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from boolattn.operators import NOT, OPERATORS
-from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.plan import BooleanPlan, PlanNode, QueryAtom
 from boolattn.reading.plan import Source as Source
 from boolattn.reading.plan_builder import tree_of
-from boolattn.reading.plan_tree import PlanNode, QueryAtom
 from boolattn.reading.spans import Span
 
 Kind: TypeAlias = Literal["topic", "property"]

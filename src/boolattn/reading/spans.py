@@ -1,9 +1,45 @@
-"""Pieces of a query's text, and the tokens that lie in them."""
+"""Pieces of a text: its spans, its words, and its marks in plain form."""
 
 import re
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple
+
+_PLAIN_MARKS = str.maketrans(
+    {
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u2013": "-",
+        "\u2014": "-",
+        "\uff0c": ",",
+        "\uff1f": "?",
+    }
+)
+
+
+def plain_marks(text: str) -> str:
+    """Return the text with straight quotation marks and plain dashes, as long as before."""
+    return text.translate(_PLAIN_MARKS)
+
+
+WORD = re.compile(r"\w+(?:'\w+)*")
+
+FUNCTION_WORDS = frozenset({
+    "a", "an", "the", "of", "in", "on", "at", "by", "to", "for", "from", "with", "during", "about", "into", "within",
+    "and", "or", "but", "not", "non", "nor", "both", "either", "also", "as", "well", "too", "any", "all", "some",
+    "that", "which", "who", "whose", "what", "where", "is", "are", "was", "were", "be", "been", "can", "do", "does",
+    "have", "has", "it", "its", "their", "list", "find", "me", "show", "there", "ones", "found", "take", "takes",
+    "place", "involve", "common", "excluding", "except", "without", "isn't", "aren't", "weren't", "don't", "doesn't",
+    "isnt", "arent", "werent", "dont", "doesnt",
+})  # fmt: skip
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of the text that carry meaning, in lower case and in order."""
+    return [word for word in WORD.findall(plain_marks(text).lower()) if word not in FUNCTION_WORDS]
+
 
 _LETTERS = r"[0-9A-Za-z\u00C0-\u024F]+"  # of scripts that put spaces between words
 _WORD = re.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*")

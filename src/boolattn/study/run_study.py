@@ -11,17 +11,17 @@ from typing import Any
 
 import torch
 
+from boolattn.data.folder import DataFolder
 from boolattn.encoders.encodings.registry import ENCODINGS
 from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import load_system
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask, Task, WrongSystemError
+from boolattn.evaluation.tasks import RetrievalTask, Task, WrongSystemError
 from boolattn.study.plan import Run, StudyError
 from boolattn.study.results import Measured, Result, result_file
 from boolattn.training.provenance import Provenance
 from boolattn.training.recipes import Recipe
-from boolattn.training.stages import finetune, pretrain
-from boolattn.training.train import RESULTS
+from boolattn.training.train import RESULTS, finetune, pretrain
 
 Tell = Callable[[str], None]
 STAGES: dict[str, Callable[[Recipe, DataFolder, Path], Path]] = {"pretrain": pretrain, "finetune": finetune}
@@ -93,4 +93,4 @@ def _as_in_training(task: Task, run: Run) -> Task:
     """Let queries tell their operators to a mechanism that learned with given gates; any other finds out by itself."""
     given = [recipe for _, recipe in run.stages[-1:] if recipe.training.gates == "given"]
     mechanism = any(ENCODINGS[recipe.model.encoding].reads for _, recipe in run.stages[:1])
-    return task.telling_operators() if given and mechanism and isinstance(task, RetrievalTask) else task
+    return task.with_given_operators() if given and mechanism and isinstance(task, RetrievalTask) else task

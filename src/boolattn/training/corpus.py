@@ -8,7 +8,10 @@ import torch.nn.functional as F  # noqa: N812
 from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
-from boolattn.evaluation.systems import DenseRetriever
+from boolattn.encoders.document_encoder import similarity_of
+from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.vectors.document_cache import document_blocks
 from boolattn.training.examples import Example, require_known
 
 SAMPLE = 128
@@ -64,8 +67,8 @@ def corpus_loss(
     """Encode the documents, or find their vectors among those kept from before, and number what answers what."""
     if documents is None:
         raise ValueError("[training] candidates = 'corpus' needs a source with documents")
-    retriever = DenseRetriever("corpus", model)
-    if not retriever.normalise:
+    encoder = model.documents() if isinstance(model, DualEncoder) else model
+    if similarity_of(encoder, "corpus") != "cosine":
         raise ValueError("[training] candidates = 'corpus' compares by cosine: [model] similarity = 'cosine'")
     for example in examples:
         if not example.positives:  # the logarithm of no share at all is infinite
@@ -73,11 +76,11 @@ def corpus_loss(
                 f"{example.question.text!r} has no answer in the corpus: give its answers, or leave it out"
             )
         require_known(example, (*example.positives, *example.unwanted), documents)
-    blocks = [torch.tensor(block, dtype=torch.float) for _, block in retriever.blocks(documents.items(), tokens)]
+    blocks = document_blocks(encoder, document_fingerprint(encoder), documents.items(), tokens)
     number = {identifier: place for place, identifier in enumerate(documents)}
     numbered = [
         tuple(torch.tensor([number[each] for each in found], dtype=torch.long) for found in pair)
         for pair in ((example.positives, example.unwanted) for example in examples)
     ]
-    vectors = F.normalize(torch.cat(blocks), dim=-1)
+    vectors = F.normalize(torch.cat([torch.tensor(block, dtype=torch.float) for _, block in blocks]), dim=-1)
     return CorpusLoss(vectors, [(found, excluded) for found, excluded in numbered], scale, excluded_counts)

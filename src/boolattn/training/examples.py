@@ -7,11 +7,10 @@ from random import Random
 from boolattn.data.boolquestions import BoolQuestion
 from boolattn.data.quest import QuestQuery
 from boolattn.data.setbert import SetBertTriple
-from boolattn.evaluation.benchmarks.generated import matching_negated
-from boolattn.evaluation.benchmarks.quest import template_operators
 from boolattn.generation.catalog.atoms import Atom
 from boolattn.generation.catalog.catalog import Catalog
-from boolattn.generation.generator import GeneratedQuery, canonical_query
+from boolattn.generation.domains.quest import template_operators
+from boolattn.generation.generator import GeneratedQuery, canonical_query, matching_negated
 from boolattn.generation.passages import PassageQuery
 from boolattn.generation.quest_alignment import AlignedAtom, Alignment, align
 from boolattn.generation.sentence_triples import SentenceTriple

@@ -21,7 +21,6 @@ from boolattn.encoders.model_parts import operators_of
 from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.training.corpus import CorpusLoss
 from boolattn.training.labels import TokenLabels, unpack
-from boolattn.training.logical import exclusion_loss, subset_loss
 
 RankingLoss: TypeAlias = TripletLoss | MultipleNegativesRankingLoss | CorpusLoss
 _SIMILARITIES = {"dot": dot_score, "cosine": cos_sim}
@@ -195,3 +194,37 @@ def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels
     for (name, loss, rows), others in zip(pairs, related, strict=True):
         losses[name] = loss(query[rows], others[rows], documents) if bool(rows.any()) else query.new_zeros(())
     return losses
+
+
+MARGIN = 0.2  # as LogiCoL's
+
+
+def subset_loss(narrow: Tensor, wide: Tensor, documents: Tensor) -> Tensor:
+    """Mean over pairs and documents of max(0, log p(d, narrow) - log p(d, wide)), p = (1 + cos) / 2.
+
+    The product t-norm's "narrow implies wide": no document may answer the narrow query better than the wide one.
+
+    Args:
+        narrow: (N, d), such as of "A and B".
+        wide: (N, d), such as of "A".
+        documents: (M, d).
+    """
+    first, second = (((1 + _cosines(queries, documents)) / 2).clamp(min=1e-8).log() for queries in (narrow, wide))
+    return F.relu(first - second).mean()
+
+
+def exclusion_loss(query: Tensor, excluded: Tensor, documents: Tensor) -> Tensor:
+    """Mean over pairs of max(0, margin - (KL(p | q) + KL(q | p)) / 2), p and q softmaxes of cosines over documents.
+
+    Args:
+        query: (N, d), such as of "A but not B".
+        excluded: (N, d), such as of "B".
+        documents: (M, d).
+    """
+    p, q = (torch.log_softmax(_cosines(queries, documents), dim=-1) for queries in (query, excluded))
+    apart = ((p.exp() - q.exp()) * (p - q)).sum(dim=-1) / 2  # both divergences at once
+    return F.relu(MARGIN - apart).mean()
+
+
+def _cosines(queries: Tensor, documents: Tensor) -> Tensor:
+    return F.normalize(queries, dim=-1) @ F.normalize(documents, dim=-1).T  # (N, M)

@@ -5,17 +5,20 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
+from boolattn.data.folder import DataFolder
 from boolattn.data.quest import read_quest_queries
 from boolattn.data.records import Document
 from boolattn.data.setbert import read_setbert_triples
-from boolattn.evaluation.benchmarks import quest
-from boolattn.evaluation.benchmarks.generated import Domain, debian_domain, films_domain, first_pages, pages_domain
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.generation.catalog.catalog import Domain
+from boolattn.generation.catalog.expressions import TEMPLATES
 from boolattn.generation.catalog.splits import Split
+from boolattn.generation.domains.debian import debian_domain
+from boolattn.generation.domains.films import films_domain
+from boolattn.generation.domains.mentions import first_pages, pages_domain
+from boolattn.generation.domains.quest import quest_documents, quest_partial_documents
 from boolattn.generation.generator import generate
 from boolattn.generation.passages import passage_queries, sentences_of
 from boolattn.generation.sentence_triples import generate_triples
-from boolattn.generation.wordings.templates import TEMPLATES
 from boolattn.operators import NOT, OPERATORS
 from boolattn.training.examples import (
     Example,
@@ -114,12 +117,12 @@ def reading(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData
 
 def quest_whole(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """QUEST as published: ``train.jsonl``, ``val.jsonl`` and ``documents.jsonl``."""
-    return _quest(data, settings, dict(quest.whole(data).documents()))
+    return _quest(data, settings, dict(quest_documents(data)))
 
 
 def quest_partial(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
     """QUEST's queries over what films and Wikipedia introductions hold of its documents."""
-    return _quest(data, settings, dict(quest.partial(data).documents()))
+    return _quest(data, settings, dict(quest_partial_documents(data)))
 
 
 def boolquestions(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:

@@ -1,4 +1,8 @@
-"""One training run, of either stage: the trainer, its checkpoints, and what is written at the end."""
+"""The paper's two stages of training. An interrupted run resumes from its last checkpoint; a finished one is kept.
+
+Both return the folder of the model: ``DualEncoder(folder)``, or a plain model where the recipe says so. Checkpoints,
+the model and ``results.json`` go to ``out``.
+"""
 
 import json
 import os
@@ -17,8 +21,8 @@ from sentence_transformers import (
 from transformers import set_seed
 from transformers.integrations.integration_utils import is_tensorboard_available
 
+from boolattn.data.folder import DataFolder
 from boolattn.encoders.model_parts import as_boolean
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.corpus import CorpusLoss, corpus_loss
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
@@ -207,3 +211,25 @@ def _write_results(
         "log": trainer.state.log_history,
     }
     path.write_text(json.dumps(results, indent=2) + "\n", encoding="utf-8")
+
+
+def pretrain(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:
+    """Appendix B: BoolAttn learns cues and gates, and gets "an okay initialization" of scopes and biases.
+
+    L = L_cue + L_gate + 0.2 L_triplet in the paper's recipe.
+    """
+    return train(_of_stage(recipe, "pretrain"), data, Path(out))
+
+
+def finetune(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:
+    """Appendix D: queries learn to lie near the documents that answer them.
+
+    One positive, drawn anew at every step, and random negatives per query; the best epoch is kept.
+    """
+    return train(_of_stage(recipe, "finetune"), data, Path(out))
+
+
+def _of_stage(recipe: Recipe, stage: str) -> Recipe:
+    if recipe.stage != stage:
+        raise RecipeError(f"this recipe is for the stage {recipe.stage!r}: boolattn {recipe.stage} runs it")
+    return recipe

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boolattn.reading.exports import to_elasticsearch
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import is_exclusion
+from boolattn.reading.plan import BooleanPlan, is_exclusion
 from boolattn.reading.syntax import parse
 from tests.generation.syntax_trees import brute_force, condition_of_tree, trees
 

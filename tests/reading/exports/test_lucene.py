@@ -7,8 +7,7 @@ from luqum.parser import parser
 from luqum.tree import Group, OrOperation, Phrase, Plus, Prohibit, SearchField, UnknownOperation, Word
 
 from boolattn.reading.exports import to_lucene
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import QueryAtom
+from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse
 from tests.generation.syntax_trees import brute_force, condition_of_tree, trees

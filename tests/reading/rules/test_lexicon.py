@@ -4,8 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.rules.lexicon import ALTERNATIVES, CONJUNCTIONS, DENIALS, EXCLUSIONS, OMITTING_VERBS, find_cues
-from boolattn.reading.rules.names import NO_NAMES, KnownNames
+from boolattn.reading.rules.lexicon import (
+    ALTERNATIVES,
+    CONJUNCTIONS,
+    DENIALS,
+    EXCLUSIONS,
+    NO_NAMES,
+    OMITTING_VERBS,
+    KnownNames,
+    find_cues,
+)
 
 
 def cues(text: str, names: KnownNames = NO_NAMES) -> list[tuple[str, str]]:

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.rules.names import NO_NAMES, KnownNames, name_spans
+from boolattn.reading.rules.lexicon import NO_NAMES, KnownNames, name_spans
 
 
 def pieces(text: str, names: KnownNames = NO_NAMES) -> list[str]:

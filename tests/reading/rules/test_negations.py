@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.reading.rules.names import KnownNames
+from boolattn.reading.rules.lexicon import KnownNames
 from boolattn.reading.rules.negations import negations
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.rules.names import KnownNames
+from boolattn.reading.rules.lexicon import KnownNames
 from boolattn.reading.rules.rule_reader import RuleReader, read_by_rules
 
 

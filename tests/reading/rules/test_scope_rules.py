@@ -1,6 +1,6 @@
 import pytest
 
-from boolattn.reading.rules.scope_rules import scope_after, sides_of, without_loose_end
+from boolattn.reading.rules.scope_rules import scope_after, sides_of, strip_dangling_clause
 from boolattn.reading.spans import Span
 
 
@@ -77,4 +77,4 @@ def test_the_rest_of_a_relative_clause_is_no_side():
 
 @pytest.mark.parametrize("text", ["films that are ", "films, ", "films but", "films and are"])
 def test_loose_ends_are_cut(text: str):
-    assert without_loose_end(text).rstrip() == "films"
+    assert strip_dangling_clause(text).rstrip() == "films"

@@ -2,8 +2,8 @@
 
 import pytest
 
+from boolattn.data.folder import DataFolder
 from boolattn.data.rows.bad_rows import SkipBad
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.training.reader.recipe import ReaderRecipe
 from tests.training import small
 

@@ -6,8 +6,7 @@ from tokenizers import Tokenizer
 
 from boolattn.reading.reader_tokens import CAPITALS, GLUED, prepare, token_batch
 from boolattn.reading.spans import Span
-from boolattn.training.reader.batches import batches_of, tensors_of
-from boolattn.training.reader.rows import NO_TOPIC, ReaderRow
+from boolattn.training.reader.rows import NO_TOPIC, ReaderRow, batches_of, tensors_of
 
 
 @pytest.fixture(scope="module")

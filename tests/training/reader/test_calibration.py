@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from boolattn.training.reader.calibration import calibrate
-from boolattn.training.reader.held_out import Said
+from boolattn.training.reader.held_out import Said, calibrate
 from boolattn.training.reader.picture import draw_curve, draw_reliability, rates
 
 

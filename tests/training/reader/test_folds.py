@@ -6,7 +6,7 @@ import pytest
 import zstandard
 from boolattn.data.bad_rows import SkipBad
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.reader import folds, rows
 from boolattn.training.reader.folds import measure_recipe
 from boolattn.training.reader.recipe import ReaderRecipe

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
-from boolattn.data.rows.streams import filled_lines
+from boolattn.data.rows.lines import filled_lines
 
 Shape = TypeVar("Shape")
 

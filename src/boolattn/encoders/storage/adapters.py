@@ -11,7 +11,6 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
-from boolattn import __version__
 from boolattn.encoders.attach.plugin import base_of
 from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.encoders.query_tower import BooleanTower
@@ -19,6 +18,7 @@ from boolattn.encoders.storage.checksums import digests_of, verify_digests
 from boolattn.encoders.storage.fingerprint import weights_of
 from boolattn.encoders.storage.plain_models import plain_modules
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
+from boolattn.version import __version__
 
 RECORD_FILE = "boolattn.json"
 TOWER, READOUT = "tower", "readout"  # the folders of the query route's two modules

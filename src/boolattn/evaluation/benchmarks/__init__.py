@@ -3,18 +3,19 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from boolattn.evaluation.benchmarks import generated, labelled, pairs, public, quest
+from boolattn.data.folder import DataFolder
+from boolattn.evaluation.benchmarks import generated, public, quest
 from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS
-from boolattn.evaluation.tasks import DataFolder, ExclusionTask, Task
+from boolattn.evaluation.tasks import ExclusionTask, Task
 
 AnyTask = TypeVar("AnyTask")
 
 BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films": generated.films,
-    "films-pairs": generated.films_pairs,
+    "films-public": generated.films_pairs,
     "debian": generated.debian,
-    "films-unusual": generated.films_unusual,
-    "debian-unusual": generated.debian_unusual,
+    "films-unusual": generated.films_unseen,
+    "debian-unusual": generated.debian_unseen,
     "quest-partial": quest.partial,
     "quest-gate": quest.gate,
     "quest-reading": quest.reading,
@@ -26,9 +27,9 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "boolquestions": public.boolquestions,
     "comlq-half": public.comlq,
     "stackfaq": public.stackfaq,
-    "nevir": pairs.nevir,
-    "excluir": pairs.excluir,
-    "cdsco": labelled.cdsco,
+    "nevir": public.nevir,
+    "excluir": public.excluir,
+    "cdsco": public.cdsco,
 }
 
 

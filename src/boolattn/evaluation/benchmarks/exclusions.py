@@ -6,11 +6,12 @@ from pathlib import Path
 import msgspec
 
 from boolattn.data.beir import read_beir_queries
+from boolattn.data.folder import DataFolder
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.rows.bad_rows import SkipBad
 from boolattn.data.rows.jsonl import Filled, read_jsonl
 from boolattn.evaluation.benchmarks.public import comlq_test_half
-from boolattn.evaluation.tasks import DataFolder, ExclusionTask
+from boolattn.evaluation.tasks import ExclusionTask
 
 LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
 READ = ("read", "read_per_10000")

@@ -1,51 +1,38 @@
-"""Queries made over a catalog, so that every answer is known: films and Debian packages."""
+"""Queries made over films, Debian packages and Wikipedia pages, so that every answer is known."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Literal, NamedTuple
 
-from pyroaring import BitMap
-
-from boolattn.data.debian import DebianPackage, read_debian_packages, read_debian_vocabulary
-from boolattn.data.films import read_films
-from boolattn.data.pages import read_pages
-from boolattn.data.records import Document
+from boolattn.data.catalogs import read_pages
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.measures import RANKING_MEASURES, violation
-from boolattn.evaluation.tasks import DataFolder, ReadingTask, RetrievalTask
-from boolattn.generation.catalog.catalog import Catalog
+from boolattn.evaluation.tasks import ReadingTask, RetrievalTask
+from boolattn.generation.catalog.catalog import Catalog, Domain
+from boolattn.generation.catalog.expressions import TEMPLATES
 from boolattn.generation.catalog.splits import Split, Splits
-from boolattn.generation.domains.debian import debian_catalog
-from boolattn.generation.domains.films import films_catalog, genre_exclusions
-from boolattn.generation.domains.mentions import mentions_catalog
-from boolattn.generation.generator import GeneratedQuery, generate
-from boolattn.generation.unseen_queries import unusual_queries
-from boolattn.generation.wordings.templates import TEMPLATES
+from boolattn.generation.domains.debian import debian_domain
+from boolattn.generation.domains.films import films_domain, genre_exclusions
+from boolattn.generation.domains.mentions import PAGES, pages_domain
+from boolattn.generation.generator import GeneratedQuery, generate, matching_negated
+from boolattn.generation.passages import PassageQuery, passage_queries, sentences_of
+from boolattn.generation.unseen_queries import unseen_queries
+from boolattn.operators import NOT
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.readers import reader_of
 
 SEED = 0
 QUERIES_PER_SLICE = 700
-UNUSUAL_QUERIES = 300
-PAGES = 12_288
+UNSEEN_QUERIES = 300
 GENRE_PAIRS = "all genre pairs A not B"  # beside the drawn queries: a template of its own in every table
 
-Documents = Callable[[], Iterable[tuple[str, str]]]
 Labelled = tuple[str, GeneratedQuery]  # template as reported, query
-
-
-class Domain(NamedTuple):
-    """A catalog, the documents of its entities, and whether these are things or pages."""
-
-    catalog: Catalog
-    documents: Documents
-    documents_are: Literal["things", "pages"]
 
 
 def films(data: DataFolder) -> RetrievalTask:
     """Held-out films queries in two slices, and, in ``meaning``, every pair of genres that overlap enough."""
     domain = films_domain(data)
     pairs = [(GENRE_PAIRS, query) for query in genre_exclusions(domain.catalog)]
-    meaning, names = (drawn(domain.catalog, part, "test", tuple(TEMPLATES)) for part in ("meaning", "names"))
+    meaning, names = (sample_queries(domain.catalog, part, "test", tuple(TEMPLATES)) for part in ("meaning", "names"))
     return _task("films", domain, {"meaning": pairs + meaning, "names": names})
 
 
@@ -63,24 +50,24 @@ def films_pairs(data: DataFolder) -> RetrievalTask:
 def debian(data: DataFolder) -> RetrievalTask:
     """Held-out queries over the Debian packages that have facet tags."""
     domain = debian_domain(data)
-    return _task("debian", domain, {"meaning": drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES))})
+    return _task("debian", domain, {"meaning": sample_queries(domain.catalog, "meaning", "test", tuple(TEMPLATES))})
 
 
-def films_unusual(data: DataFolder) -> RetrievalTask:
+def films_unseen(data: DataFolder) -> RetrievalTask:
     """Held-out films queries that exclude something in words the rules do not know."""
-    return _unusual("films-unusual", films_domain(data))
+    return _unseen("films-unusual", films_domain(data))
 
 
-def debian_unusual(data: DataFolder) -> RetrievalTask:
+def debian_unseen(data: DataFolder) -> RetrievalTask:
     """Held-out queries over Debian packages that exclude something in words the rules do not know."""
-    return _unusual("debian-unusual", debian_domain(data))
+    return _unseen("debian-unusual", debian_domain(data))
 
 
 def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
     """Validation queries of all catalogs that exclude something: to choose settings by, never to report."""
     templates = tuple(template for template in TEMPLATES if "not" in template.split())
     return [
-        _task(name, domain, {"meaning": drawn(domain.catalog, "meaning", "validation", templates)})
+        _task(name, domain, {"meaning": sample_queries(domain.catalog, "meaning", "validation", templates)})
         for name, domain in (
             ("films", films_domain(data)),
             ("debian", debian_domain(data)),
@@ -100,7 +87,10 @@ def debian_reading(data: DataFolder) -> ReadingTask:
 
 
 def _reading_task(name: str, domain: Domain) -> ReadingTask:
-    queries = {str(n): query for n, (_, query) in enumerate(drawn(domain.catalog, "meaning", "test", tuple(TEMPLATES)))}
+    queries = {
+        str(n): query
+        for n, (_, query) in enumerate(sample_queries(domain.catalog, "meaning", "test", tuple(TEMPLATES)))
+    }
     return ReadingTask(
         name,
         {
@@ -111,59 +101,18 @@ def _reading_task(name: str, domain: Domain) -> ReadingTask:
     )
 
 
-def films_domain(data: DataFolder) -> Domain:
-    """Films: title and extract."""
-    path = data.path / "films" / "films.jsonl.zst"
-
-    def documents() -> Iterator[tuple[str, str]]:
-        for number, film in enumerate(read_films(path, data.skip)):
-            yield str(number), f"{film.title}. {film.extract}"
-
-    return Domain(films_catalog(read_films(path, data.skip)), documents, "things")
-
-
-def debian_domain(data: DataFolder) -> Domain:
-    """Debian packages that have facet tags: both descriptions."""
-    folder = data.path / "debian"
-
-    def packages() -> Iterator[DebianPackage]:
-        return (package for package in read_debian_packages(folder / "packages.jsonl.zst", data.skip) if package.tags)
-
-    def documents() -> Iterator[tuple[str, str]]:
-        return ((package.name, f"{package.short}. {package.long}") for package in packages())
-
-    vocabulary = read_debian_vocabulary(folder / "vocabulary.txt", data.skip)
-    return Domain(debian_catalog(packages(), vocabulary), documents, "things")
-
-
-def pages_domain(data: DataFolder) -> Domain:
-    """The first pages of the Wikipedia introductions, by what they mention."""
-    pages = first_pages(data)
-
-    def documents() -> Iterator[tuple[str, str]]:
-        return ((page.title, f"{page.title}. {page.text}") for page in pages)
-
-    return Domain(mentions_catalog([page.title for page in pages], [page.text for page in pages]), documents, "pages")
-
-
-def first_pages(data: DataFolder) -> list[Document]:
-    """Return the first pages of the Wikipedia introductions, one of each title."""
-    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
-    return list({page.title: page for page in islice(read_pages(path, data.skip), PAGES)}.values())
-
-
-def drawn(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -> list[Labelled]:
+def sample_queries(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -> list[Labelled]:
     """Draw queries over one slice of a catalog; no two splits share a combination of attributes."""
     queries = generate(catalog.slice(part), seed=SEED, split=split, templates=templates)
     return [(query.template, query) for query in islice(queries, QUERIES_PER_SLICE)]
 
 
-def _unusual(name: str, domain: Domain) -> RetrievalTask:
+def _unseen(name: str, domain: Domain) -> RetrievalTask:
     """Keep the queries in which the rules see no exclusion, for a value may hold a word they know."""
-    queries = unusual_queries(domain.catalog.slice("meaning"), seed=SEED, split="test")
+    queries = unseen_queries(domain.catalog.slice("meaning"), seed=SEED, split="test")
     rules = reader_of("rules")
     missed = (query for query in queries if not rules.read([query.text])[0].exclusions)
-    return _task(name, domain, {"meaning": [(query.template, query) for query in islice(missed, UNUSUAL_QUERIES)]})
+    return _task(name, domain, {"meaning": [(query.template, query) for query in islice(missed, UNSEEN_QUERIES)]})
 
 
 def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> RetrievalTask:
@@ -188,7 +137,39 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
     )
 
 
-def matching_negated(catalog: Catalog, query: GeneratedQuery) -> BitMap:
-    """Return what matches a negated atom, right answers left out: "A or B but not C" may well want a C that is A."""
-    matching = [catalog.members[mention.atom] for mention in query.mentions if mention.sign < 0]
-    return BitMap.union(BitMap(), *matching) - query.answers
+UNSEEN_PAGES = 6144  # behind the first, from which readers learn
+LONGEST_PAGE = 1500  # characters
+SINGLE, PAIRS = 300, 150
+
+
+def long_questions(data: DataFolder) -> RetrievalTask:
+    """Some are two questions in one: "the story of X, leaving aside Y, and how Z began (except W)"."""
+    path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
+    unseen = islice(read_pages(path, data.skip), PAGES, PAGES + UNSEEN_PAGES)
+    pages = {page.title: page for page in unseen if len(page.text) <= LONGEST_PAGE}
+    drawn = (query for query in passage_queries(list(pages.values()), SEED) if query.unwanted and query.answers)
+    single = list(islice(drawn, SINGLE))
+    pairs = list(islice(zip(drawn, drawn, strict=False), PAIRS))
+    asked = {str(number): queries for number, queries in enumerate([*((query,) for query in single), *pairs])}
+    titles = {identifier.rpartition("#")[0] for query in [*single, *sum(pairs, ())] for identifier in query.answers}
+
+    def documents() -> Iterator[tuple[str, str]]:
+        for title in sorted(titles):
+            yield from sentences_of(pages[title]).items()
+
+    return RetrievalTask(
+        "questions",
+        {key: _in_one(queries) for key, queries in asked.items()},
+        documents,
+        {key: {identifier for query in queries for identifier in query.answers} for key, queries in asked.items()},
+        [*RANKING_MEASURES, violation @ 20],
+        negated={
+            key: {identifier for query in queries for identifier in query.unwanted} for key, queries in asked.items()
+        },
+        operators={key: frozenset([NOT.name]) for key in asked},
+    )
+
+
+def _in_one(queries: tuple[PassageQuery, ...]) -> str:
+    *earlier, last = (query.text for query in queries)
+    return " and ".join([*(text.rstrip("?. ") for text in earlier), last])

@@ -1,17 +1,21 @@
-"""Public retrieval benchmarks that come with their own queries, corpus and judgements."""
+"""Public benchmarks: retrieval, which of two documents ranks higher, and gold negation cues and scopes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import chain
 
 from ir_measures import RR
 
-from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
+from boolattn.data.beir import ComlqQuery, read_beir_corpus, read_beir_qrels, read_beir_queries, read_comlq_queries
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
-from boolattn.data.comlq import ComlqQuery, read_comlq_queries
+from boolattn.data.cdsco import CdscoSentence, read_cdsco
+from boolattn.data.folder import DataFolder
+from boolattn.data.pairs import read_excluir_corpus, read_excluir_queries, read_nevir
 from boolattn.data.records import Document
 from boolattn.data.stackfaq import read_stackfaq
-from boolattn.evaluation.tasks import DataFolder, RetrievalTask
+from boolattn.evaluation.tasks import LabelledSentence, NegationTask, PairTask, RetrievalTask
 from boolattn.operators import NOT
+from boolattn.reading.spans import Span
 
 
 def negconstraint(data: DataFolder) -> RetrievalTask:
@@ -101,3 +105,64 @@ def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> Retr
 
 def _texts(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
     return ((document.doc_id, f"{document.title} {document.text}".strip()) for document in documents)
+
+
+def nevir(data: DataFolder) -> PairTask:
+    """NevIR: two queries that differ by a negation, two documents; both must come out right."""
+    folder = data.path / "nevir"
+    folder.stat()
+    queries, pairs, documents, rows = {}, {}, {}, {}
+    for number, row in enumerate(read_nevir(source=str(folder), skip=data.skip)):
+        first, second = f"{number}-1", f"{number}-2"
+        queries[first], queries[second] = row.q1, row.q2
+        documents[first], documents[second] = row.doc1, row.doc2
+        pairs[first], pairs[second] = (first, second), (second, first)
+        rows[str(number)] = (first, second)
+    return PairTask("nevir", queries, pairs, documents, rows)
+
+
+def excluir(data: DataFolder) -> PairTask:
+    """ExcluIR: queries that exclude; the document wanted must rank above the one excluded."""
+    folder = data.path / "excluir"
+    queries = {
+        str(number): query
+        for number, query in enumerate(read_excluir_queries(folder / "test_manual_final.json", data.skip))
+    }
+    needed = {each for query in queries.values() for each in (query.wanted, query.excluded)}
+    corpus = read_excluir_corpus(folder / "corpus.json", data.skip)
+    documents = {each.doc_id: f"{each.title} {each.text}".strip() for each in corpus if each.doc_id in needed}
+    if missing := needed - documents.keys():
+        raise FileNotFoundError(f"the {len(missing)} documents {folder / 'corpus.json'} lacks, such as {min(missing)}")
+    return PairTask(
+        "excluir",
+        {key: query.query for key, query in queries.items()},
+        {key: (query.wanted, query.excluded) for key, query in queries.items()},
+        documents,
+    )
+
+
+TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")
+
+
+def cdsco(data: DataFolder) -> NegationTask:
+    """CD-SCO (*SEM 2012), the two test stories."""
+    stories = chain.from_iterable(read_cdsco(data.path / "cd-sco" / story, data.skip) for story in TEST_STORIES)
+    return NegationTask("cdsco", [_labelled(sentence) for sentence in stories])
+
+
+def _labelled(sentence: CdscoSentence) -> LabelledSentence:
+    return LabelledSentence(
+        sentence.text,
+        _word_spans(sentence.words),
+        [Span(*piece) for negation in sentence.negations for piece in negation.cue],
+        [Span(*piece) for negation in sentence.negations for piece in negation.scope],
+    )
+
+
+def _word_spans(words: Iterable[str]) -> list[Span]:
+    """Return where words stand in a text that joins them with single spaces."""
+    spans, start = [], 0
+    for word in words:
+        spans.append(Span(start, start + len(word)))
+        start += len(word) + 1
+    return spans

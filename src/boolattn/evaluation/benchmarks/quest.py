@@ -1,46 +1,28 @@
 """QUEST: whole, where its corpus is given; in part, over what other corpora hold; and its operators alone."""
 
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
-from urllib.parse import unquote
 
-from boolattn.data.films import read_films
-from boolattn.data.pages import read_pages
+from boolattn.data.folder import DataFolder
 from boolattn.data.quest import QuestQuery, read_quest_queries
-from boolattn.data.records import Document
-from boolattn.evaluation.tasks import DataFolder, GateTask, ReadingTask, RetrievalTask
+from boolattn.evaluation.tasks import GateTask, ReadingTask, RetrievalTask
+from boolattn.generation.domains.quest import quest_documents, quest_partial_documents, template_operators
 from boolattn.generation.quest_alignment import Alignment, align
-from boolattn.operators import AND, NOT, OR
+from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.caller import labelled_reading
 
 FEWEST_ANSWERS = 3  # of a query, in the partial corpus
 
-# How QUEST's seven templates say which operators a query holds.
-_SAID_BY = {AND.name: "also", OR.name: " or ", NOT.name: "not"}
-
-
-def template_operators(template: str) -> frozenset[str]:
-    """Return the operators of a QUEST template."""
-    return frozenset(name for name, said in _SAID_BY.items() if said in template)
-
 
 def whole(data: DataFolder) -> RetrievalTask:
     """QUEST as published, over its own ``documents.jsonl``."""
-    corpus = data.path / "quest" / "documents.jsonl"
-    corpus.stat()  # missing, it must be noticed before anything is encoded
-    return _task("quest", _test_queries(data), lambda: read_pages(corpus, data.skip), answers_in=None)
+    quest_documents(data)  # a missing corpus must be noticed before anything is encoded
+    return _task("quest", _test_queries(data), lambda: quest_documents(data), answers_in=None)
 
 
 def partial(data: DataFolder) -> RetrievalTask:
     """QUEST-partial: the test queries with at least three answers among films and Wikipedia introductions."""
-
-    def documents() -> Iterator[Document]:
-        return _first_of_each_title(
-            chain(_films(data), read_pages(data.path / "wiki-intros" / "wiki_intros.jsonl.zst", data.skip))
-        )
-
-    titles = {document.doc_id for document in documents()}
-    return _task("quest-partial", _test_queries(data), documents, answers_in=titles)
+    titles = {title for title, _ in quest_partial_documents(data)}
+    return _task("quest-partial", _test_queries(data), lambda: quest_partial_documents(data), answers_in=titles)
 
 
 def gate(data: DataFolder) -> GateTask:
@@ -70,7 +52,7 @@ def reading(data: DataFolder) -> ReadingTask:
                 name: tuple(span for atom in atoms if atom.negated is (name == NOT.name) for span in atom.spans)
                 if name in operators
                 else ()
-                for name in _SAID_BY
+                for name in OPERATORS
             }
             readings[str(number)] = query.query, labelled_reading(query.query, operators, {}, scopes)
             template_of[str(number)] = query.template
@@ -83,7 +65,10 @@ def _test_queries(data: DataFolder) -> Iterator[QuestQuery]:
 
 
 def _task(
-    name: str, queries: Iterable[QuestQuery], documents: Callable[[], Iterable[Document]], answers_in: set[str] | None
+    name: str,
+    queries: Iterable[QuestQuery],
+    documents: Callable[[], Iterable[tuple[str, str]]],
+    answers_in: set[str] | None,
 ) -> RetrievalTask:
     answers = {}
     kept = {}
@@ -94,24 +79,9 @@ def _task(
     return RetrievalTask(
         name,
         {key: query.query for key, query in kept.items()},
-        lambda: ((document.doc_id, f"{document.title}. {document.text}") for document in documents()),
+        documents,
         answers,
         template_of={key: query.template for key, query in kept.items()},
         operators={key: template_operators(query.template) for key, query in kept.items()},
         documents_are="things",
     )
-
-
-def _films(data: DataFolder) -> Iterator[Document]:
-    for film in read_films(data.path / "films" / "films.jsonl.zst", data.skip):
-        if film.href and film.extract:
-            title = unquote(film.href).replace("_", " ")  # as Wikipedia, and so QUEST, tells films of one name apart
-            yield Document(title, film.title, film.extract)
-
-
-def _first_of_each_title(documents: Iterable[Document]) -> Iterator[Document]:
-    seen: set[str] = set()
-    for document in documents:
-        if document.doc_id not in seen:
-            seen.add(document.doc_id)
-            yield document

@@ -1,9 +1,9 @@
 """Entities with attributes, and the exact answers to Boolean expressions over them."""
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,6 +105,14 @@ class Catalog:
             (np.cumsum(kept) - 1).astype(np.uint32)[self.atom_codes[kept_codes]],
             kept_before[self.first_code],
         )
+
+
+class Domain(NamedTuple):
+    """A catalog, the documents of its entities, and whether these are things or pages."""
+
+    catalog: Catalog
+    documents: Callable[[], Iterable[tuple[str, str]]]
+    documents_are: Literal["things", "pages"]
 
 
 def build_catalog(rows: Iterable[Row], columns: Sequence[Column], heads: Sequence[str] = ("items",)) -> Catalog:

@@ -8,9 +8,9 @@ from typing import TypeAlias, assert_never
 
 from pyroaring import FrozenBitMap
 
-from boolattn.generation.catalog.atoms import Atom
+from boolattn.generation.catalog.atoms import Atom, Phrases
 from boolattn.operators import AND, NOT, OPERATORS, OR
-from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, Sign
+from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, Sign
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,3 +177,31 @@ def expression_of(condition: PlanNode, atom_of: Callable[[str], Atom]) -> Expres
 def _check_parts(parts: tuple[Expression, ...]) -> None:
     if len(parts) < 2:
         raise ValueError(f"and, or join two parts or more, not {len(parts)}: use the part itself")
+
+
+A, B, C, D = (Atom("slot", letter, letter, Phrases(noun=("{value}",))) for letter in "abcd")
+
+QUEST_TEMPLATES: dict[str, Expression] = {
+    "_": A,
+    "_ or _": Or((A, B)),
+    "_ or _ or _": Or((A, B, C)),
+    "_ that are also _": And((A, B)),
+    "_ that are also both _ and _": And((A, B, C)),
+    "_ that are not _": AndNot(A, B),
+    "_ that are also _ but not _": AndNot(And((A, B)), C),
+}
+
+NESTED_TEMPLATES: dict[str, Expression] = {
+    "_ that are also (_ or _)": And((A, Or((B, C)))),
+    "(_ or _) that are not _": AndNot(Or((A, B)), C),
+    "_ that are not (_ or _)": AndNot(A, Or((B, C))),
+    "_ that are not (_ that are also _)": AndNot(A, And((B, C))),
+    "(_ that are also _) or _": Or((And((A, B)), C)),
+    "(_ that are not _) or _": Or((AndNot(A, B), C)),
+    "(_ that are also _) or (_ that are also _)": Or((And((A, B)), And((C, D)))),
+    "_ that are also _ but not (_ or _)": AndNot(And((A, B)), Or((C, D))),
+    "_ that are also (_ or _) but not _": AndNot(And((A, Or((B, C)))), D),
+    "(_ that are also _ but not _) or _": Or((AndNot(And((A, B)), C), D)),
+}
+
+TEMPLATES = QUEST_TEMPLATES | NESTED_TEMPLATES

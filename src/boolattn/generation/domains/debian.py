@@ -4,8 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from boolattn.data.catalogs import DebianPackage, read_debian_packages, read_debian_vocabulary
+from boolattn.data.folder import DataFolder
 from boolattn.generation.catalog.atoms import Column, Phrases
-from boolattn.generation.catalog.catalog import Catalog, Row, build_catalog, field_of
+from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog, field_of
 
 HEADS = ("packages",)
 
@@ -159,6 +161,20 @@ _SAID_OTHERWISE = {
     "works-with::vcs": "version control systems",
     "x11::xserver": "server",
 }
+
+
+def debian_domain(data: DataFolder) -> Domain:
+    """Debian packages that have facet tags: both descriptions."""
+    folder = data.path / "debian"
+
+    def packages() -> Iterator[DebianPackage]:
+        return (package for package in read_debian_packages(folder / "packages.jsonl.zst", data.skip) if package.tags)
+
+    def documents() -> Iterator[tuple[str, str]]:
+        return ((package.name, f"{package.short}. {package.long}") for package in packages())
+
+    vocabulary = read_debian_vocabulary(folder / "vocabulary.txt", data.skip)
+    return Domain(debian_catalog(packages(), vocabulary), documents, "things")
 
 
 def debian_catalog(records: Iterable[Any], vocabulary: Iterable[Any]) -> Catalog:

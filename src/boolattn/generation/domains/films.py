@@ -4,8 +4,10 @@ from collections.abc import Iterable, Iterator
 from itertools import permutations
 from typing import Any
 
+from boolattn.data.catalogs import read_films
+from boolattn.data.folder import DataFolder
 from boolattn.generation.catalog.atoms import Column, Phrases
-from boolattn.generation.catalog.catalog import Catalog, Row, build_catalog, field_of
+from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog, field_of
 from boolattn.generation.catalog.expressions import AndNot
 from boolattn.generation.generator import GeneratedQuery, canonical_query
 
@@ -90,6 +92,17 @@ CAST = Column(
     ),
     slice="names",
 )
+
+
+def films_domain(data: DataFolder) -> Domain:
+    """Films: title and extract."""
+    path = data.path / "films" / "films.jsonl.zst"
+
+    def documents() -> Iterator[tuple[str, str]]:
+        for number, film in enumerate(read_films(path, data.skip)):
+            yield str(number), f"{film.title}. {film.extract}"
+
+    return Domain(films_catalog(read_films(path, data.skip)), documents, "things")
 
 
 def films_catalog(records: Iterable[Any]) -> Catalog:

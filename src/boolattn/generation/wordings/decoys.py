@@ -2,7 +2,7 @@
 
 All are wordings of the template "_", one atom, which is wanted. The phrases about it say nothing that a catalog knows
 of, so the answers are those of the atom. Some fit any catalog, some only one whose entities go by a certain word. They
-stand in two halves as those of ``unusual_exclusions`` do, and the training half holds none of the words by which the
+stand in two halves as those of ``unseen_exclusions`` do, and the training half holds none of the words by which the
 testing half of those tells an exclusion.
 """
 

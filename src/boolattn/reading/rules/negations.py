@@ -9,15 +9,16 @@ from boolattn.reading.rules.lexicon import (
     ADDITIONS,
     CONTRACTIONS,
     EXCLUSIONS,
+    NO_NAMES,
     OMITTING_PARTICIPLES,
     OMITTING_VERBS,
+    KnownNames,
     find_cues,
+    name_spans,
     phrase_key,
 )
-from boolattn.reading.rules.names import NO_NAMES, KnownNames, name_spans
 from boolattn.reading.rules.scope_rules import scope_after
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.spans import Span, plain_marks
 
 # How many characters about a cue are looked at: enough for any clause, and a bound on the work for a huge text.
 _NEAR = 300

@@ -1,17 +1,83 @@
 """The rules' reading of a query: which operators it holds, the words that express them, and what these apply to."""
 
+import re
 from collections.abc import Sequence
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.reading import Exclusion, Reading
-from boolattn.reading.rules.conjunctions import asks_for_several_things
-from boolattn.reading.rules.kinds import kind_of
-from boolattn.reading.rules.lexicon import find_cues, phrase_key
-from boolattn.reading.rules.names import NO_NAMES, KnownNames, name_spans
+from boolattn.reading.reading import Exclusion, Kind, Reading
+from boolattn.reading.rules.lexicon import CONTRACTIONS, NO_NAMES, KnownNames, find_cues, name_spans, phrase_key
 from boolattn.reading.rules.negations import negations
-from boolattn.reading.rules.scope_rules import sides_of, without_loose_end
-from boolattn.reading.spans import Span
-from boolattn.reading.typography import plain_marks
+from boolattn.reading.rules.scope_rules import sides_of, strip_dangling_clause
+from boolattn.reading.spans import Span, plain_marks
+
+_NEAR = 300
+_DENIALS = ("not", "not also", "never", "cannot", "can't", "but not", "and not", "but never", *CONTRACTIONS)
+_VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|be|been|being|also)"
+# What makes a denial a fact about the thing asked for: "films that are [not]", "which birds do [not]".
+_FACT_BEFORE = re.compile(
+    rf"\b(?:that|which|who|whose|where)(?:\s+{_VERB})*$|(?:,|\b(?:and|but))\s+{_VERB}$"
+    rf"|(?:^|[.?!,]\s*)(?:which|what|list|find|show|name)\s+(?:[^\s,.?!]+\s+){{1,9}}{_VERB}$",
+    re.IGNORECASE,
+)
+_FACT_AFTER = re.compile(
+    r"\s+(?:yet\s+|also\s+)?(?:found|set|born|made|written|shot|known|native|endemic|\w{2,}(?:ed|able|ible))"
+    r"(?:\s+(?:in|on|at|by|to|for|from|as)\b|\s*$)",
+    re.IGNORECASE,
+)
+# "films that are not about war", "books that don't mention love": what the answer should not be about.
+_TOPIC_AFTER = re.compile(
+    r"\s+(?:(?:be|is|are|have|has|do|all|just|only|really|also|to)\s+)*(?:about\b|on\b|concern|regard|pertain|relat|relevant"
+    r"|mention|includ|contain|involv|featur|discuss|cover|describ|refer|focus|talk|touch|address|deal|dwell|cent(?:er|re)"
+    r"|revolv|want|interested)",
+    re.IGNORECASE,
+)
+
+
+def kind_of(text: str, cue: Span) -> Kind:
+    """Tell the kind of what a cue excludes: a fact denied of the thing asked for is a property, all else a topic."""
+    text = plain_marks(text)
+    before, after = text[max(0, cue.start - _NEAR) : cue.start].rstrip(), text[cue.end : cue.end + _NEAR]
+    if phrase_key(cue.of(text)) not in _DENIALS or _TOPIC_AFTER.match(after):
+        return "topic"
+    return "property" if _FACT_BEFORE.search(before) or _FACT_AFTER.match(after) else "topic"
+
+
+_ENOUGH = 5
+_PLAIN_AND = 3
+
+_SIGNS_OF_A_FURTHER_CONDITION = (
+    re.compile(r"\b(?:that|which|who|whose)\b", re.IGNORECASE),
+    re.compile(
+        r"\b(?:about|set|shot|filmed|based|described|published|written|adapted|made|featuring|taking?\s+place)\b",
+        re.IGNORECASE,
+    ),
+    # A year before what it qualifies; "described in 1859" is one condition, not two.
+    re.compile(r"\b\d{4}(?=\s+\w)|\bcentury\b", re.IGNORECASE),
+)
+_FUNCTION_WORDS = frozenset({
+    "a", "an", "the", "of", "in", "from", "about", "by", "on", "during", "with", "for", "at", "to", "and", "or", "but",
+    "not", "non", "that", "which", "who", "whose", "it", "its", "their", "is", "are", "was", "were", "be", "as", "well",
+    "also", "both", "some", "any", "what", "list", "find", "me", "show", "there", "give", "name", "tell",
+})  # fmt: skip
+_NAME_AFTER_PREPOSITION = re.compile(
+    r"(?<=\s)(?:of|in|from|about|by|on|during|with)\s+(?:the\s+)?(?P<name>[A-Z][\w'.-]*(?:\s+[A-Z][\w'.-]*)+)"
+)
+_WORD = re.compile(r"\w[\w'.-]*")
+
+
+def asks_for_several_things(wanted: str, says_and: bool) -> bool:
+    """Weigh whether a query's words amount to more than one condition.
+
+    Args:
+        wanted: The query without what it leaves out.
+        says_and: Whether a plain *and* stands in it.
+    """
+    names_joined = _NAME_AFTER_PREPOSITION.sub(lambda match: " in " + re.sub(r"\W", "", match["name"]), wanted)
+    words = (word.strip(".").lower() for word in _WORD.findall(names_joined))
+    weight = sum(word not in _FUNCTION_WORDS for word in words)
+    weight += sum(bool(sign.search(wanted)) for sign in _SIGNS_OF_A_FURTHER_CONDITION)
+    return weight + _PLAIN_AND * says_and >= _ENOUGH
+
 
 NAME = "rules 1"
 # The share of QUEST's test queries whose operators they read exactly: `boolattn evaluate quest-gate --model rules`.
@@ -84,4 +150,4 @@ def _wanted(query: str, left_out: Sequence[Span]) -> str:
     starts = [0, *(span.end for span in left_out)]
     ends = [*(span.start for span in left_out), len(query)]
     *cut, rest = (query[start:end] for start, end in zip(starts, ends, strict=True))
-    return " ".join([*(without_loose_end(piece) for piece in cut), rest])
+    return " ".join([*(strip_dangling_clause(piece) for piece in cut), rest])

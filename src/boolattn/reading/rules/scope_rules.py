@@ -85,7 +85,7 @@ def sides_of(text: str, cue: Span, borders: Sequence[Span], names: Sequence[Span
     """
     start = max((border.end for border in borders if border.end <= cue.start), default=0)
     limit = min((border.start for border in borders if border.start >= cue.end), default=len(text))
-    before = Span(start, start + len(without_loose_end(text[start : cue.start])))
+    before = Span(start, start + len(strip_dangling_clause(text[start : cue.start])))
     sides: list[Span] = []
     for end in _clause_ends(text, before, names):
         sides = [*sides, Span(start, end.start())] if end.lastgroup == "comma" else []
@@ -96,7 +96,7 @@ def sides_of(text: str, cue: Span, borders: Sequence[Span], names: Sequence[Span
     return [side for side in (_trimmed(text, side) for side in sides) if side.start < side.end]
 
 
-def without_loose_end(text: str) -> str:
+def strip_dangling_clause(text: str) -> str:
     """Cut off what is left of a clause once its cue is taken away: "films [that are]", "films[, but]"."""
     return _LOOSE_END.sub("", text.rstrip())
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from boolattn.data.rows.bad_rows import Place
-from boolattn.data.rows.streams import COMPRESSIONS, filled_lines
+from boolattn.data.rows.lines import COMPRESSIONS, filled_lines
 from boolattn.retrieval.vectors.parquet import read_rows
 
 Row: TypeAlias = bytes | dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from boolattn.reading.plan_tree import Sign
+from boolattn.reading.plan import Sign
 from boolattn.retrieval.index.protocol import Hit, Rows, Value
 from boolattn.retrieval.search.verification import Pool
 

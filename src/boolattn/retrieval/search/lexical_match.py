@@ -8,7 +8,7 @@ import Stemmer
 from bm25s.stopwords import STOPWORDS_EN_PLUS
 from numpy.typing import NDArray
 
-from boolattn.reading.plan_tree import QueryAtom
+from boolattn.reading.plan import QueryAtom
 
 _WORD = re.compile(r"\b\w\w+\b")
 

@@ -10,8 +10,7 @@ from boolattn.encoders.document_encoder import similarity_of
 from boolattn.encoders.model_parts import document_encoder, query_encoder, reading_options_of
 from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import QueryAtom
+from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.retrieval.index.protocol import Condition, Engine, Hit, Vectors, WrongIndexError

@@ -20,8 +20,7 @@ from typing import Any, assert_never
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.reading.plan import BooleanPlan
-from boolattn.reading.plan_tree import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion
+from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, is_exclusion
 from boolattn.retrieval.index.protocol import Hit, Rows, Vectors
 from boolattn.retrieval.search.lexical_match import shares_found, telling_words
 

@@ -8,16 +8,16 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.data.folder import DataFolder
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.evaluation.benchmarks.exclusions import LABELLED, kinds, real_queries
 from boolattn.evaluation.reading_outcome import evaluate_reader
-from boolattn.evaluation.tasks import DataFolder, ExclusionTask
+from boolattn.evaluation.tasks import ExclusionTask
 from boolattn.reading.learned import CARD_FILE, LearnedReader, ReaderCard
 from boolattn.reading.reading import Reading, Strictness
 from boolattn.reading.screen import Screened
-from boolattn.training.reader.calibration import Calibration, calibrate
 from boolattn.training.reader.export import export_reader
-from boolattn.training.reader.held_out import Said, said_of
+from boolattn.training.reader.held_out import Calibration, Said, calibrate, said_of
 from boolattn.training.reader.recipe import ReaderRecipe
 from boolattn.training.reader.rows import FOLDS, fold_of
 from boolattn.training.reader.run import WEIGHTS_FILE, mean_network, tokenizer_of, train_reader

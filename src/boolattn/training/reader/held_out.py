@@ -1,12 +1,13 @@
-"""What a reader says of real queries that it was not trained on."""
+"""What a reader says of real queries that it was not trained on, and how often that is right."""
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks.exclusions import real_queries
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.reading.reading import Reader
 from boolattn.training.reader.rows import fold_of
 
@@ -32,3 +33,27 @@ def said_of(reader: Reader, data: DataFolder) -> Said:
         np.array([float(task.weight_of.get(group, 1)) for _, group in firm]),
         np.array([fold_of(labels.query) for labels, _ in firm]),
     )
+
+
+Array = NDArray[np.float64]
+
+
+class Calibration(NamedTuple):
+    """confidence = sigma(scale * logit + shift): Platt's two numbers."""
+
+    scale: float
+    shift: float
+
+
+def calibrate(confidences: Array, right: NDArray[np.bool_], weights: Array) -> Calibration:
+    """Fit a calibration.
+
+    Args:
+        confidences: What the network says of held-out queries, before calibration.
+        right: Whether they exclude a topic.
+        weights: How many real queries each stands for.
+    """
+    said = np.clip(confidences, 1e-9, 1 - 1e-9)
+    logits = np.log(said) - np.log1p(-said)
+    fitted = LogisticRegression(C=1e3).fit(logits[:, None], right, sample_weight=weights)
+    return Calibration(float(fitted.coef_[0, 0]), float(fitted.intercept_[0]))

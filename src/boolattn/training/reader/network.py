@@ -61,7 +61,7 @@ def reader_loss(of_query: Tensor, of_tokens: Tensor, labels: dict[str, Tensor]) 
     Args:
         of_query: (B, 5).
         of_tokens: (B, L, 8).
-        labels: As ``boolattn.training.reader.batches`` makes them; every ``*_known`` is 1 where a label is known.
+        labels: As ``boolattn.training.reader.rows`` makes them; every ``*_known`` is 1 where a label is known.
     """
     of_query, of_tokens = of_query.float(), of_tokens.float()
     kind = _one_of(of_query[:, :3], labels["kinds"]).mean()

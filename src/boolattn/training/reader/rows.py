@@ -1,12 +1,20 @@
-"""What the reader learns from: a query and what is known of it, which is seldom everything."""
+"""What the reader learns from: queries with what is known of them, which is seldom everything, and batches of them."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Literal, TypeAlias
 
-from boolattn.reading.spans import Span
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from boolattn.operators import AND, NOT, OR
+from boolattn.reading.reader_tokens import token_batch
+from boolattn.reading.spans import Span, token_labels
 
 QueryKind: TypeAlias = Literal["none", "topic", "property"]
 KINDS: tuple[QueryKind, ...] = ("none", "topic", "property")
@@ -77,3 +85,65 @@ def _mistyped(query: str, rng: Random) -> str:
         if len(pair) == 2 and all(letter.isalpha() for letter in pair):
             letters[place : place + 2] = pair[::-1] if rng.random() < 0.6 else [rng.choice(_LETTERS), pair[1]]
     return "".join(letters)
+
+
+JOINING = (AND.name, OR.name)
+CUES = (AND.name, OR.name, NOT.name)
+LENGTH_MULTIPLE = 8  # lengths of which the CPU's matrix units make most
+POOL = 20  # batches drawn together and sorted by length, so that little is padding
+
+
+def batches_of(rows: Sequence[ReaderRow], size: int, rng: Random) -> list[list[ReaderRow]]:
+    """Shuffle rows into batches of about one length each, in random order."""
+    shuffled = rng.sample(rows, len(rows))
+    found = []
+    for start in range(0, len(shuffled), size * POOL):
+        pool = sorted(shuffled[start : start + size * POOL], key=lambda row: len(row.query))
+        found += [pool[place : place + size] for place in range(0, len(pool), size)]
+    rng.shuffle(found)
+    return found
+
+
+def tensors_of(tokenizer: Tokenizer, rows: Sequence[ReaderRow]) -> dict[str, Tensor]:
+    """Return a batch's inputs and labels."""
+    batch = token_batch(tokenizer, [row.query for row in rows], LENGTH_MULTIPLE)
+    shape = batch.ids.shape
+    arrays: dict[str, NDArray[np.float32]] = {
+        "kinds": np.array([[kind in row.kinds for kind in KINDS] for row in rows], np.float32),
+        "operators": np.array([[row.operators.get(name, False) for name in JOINING] for row in rows], np.float32),
+        "operators_known": np.array([[name in row.operators for name in JOINING] for row in rows], np.float32),
+        "token_kinds": np.zeros((*shape, 3), np.float32),
+        "token_known": np.zeros(shape, np.float32),
+    }
+    for name, width in (("cues", 3), ("cues_known", 3), ("scopes", 2), ("scopes_known", 2)):
+        arrays[name] = np.zeros((*shape, width), np.float32)
+    for place, (row, offsets) in enumerate(zip(rows, batch.offsets, strict=True)):
+        label_tokens({name: array[place] for name, array in arrays.items()}, row, offsets)
+    inputs = {"ids": batch.ids, "types": batch.types, "mask": batch.mask}
+    return {name: torch.from_numpy(array) for name, array in (inputs | arrays).items()}
+
+
+def label_tokens(arrays: dict[str, NDArray[np.float32]], row: ReaderRow, offsets: list[tuple[int, int]]) -> None:
+    """Fill in what is known of one query's tokens; special tokens are never known."""
+    length = len(offsets)
+    own = np.array([start < end for start, end in offsets])
+
+    def marked(spans: Sequence[Span]) -> NDArray[np.bool_]:
+        return np.array(token_labels(offsets, spans)) if spans else np.zeros(length, bool)
+
+    if row.excluded is not None:
+        inside = marked(row.excluded)
+        arrays["token_known"][:length] = own
+        # Outside of what is marked, a query that may hold an unmarked property may hold it anywhere.
+        arrays["token_kinds"][:length] = (1, 0, "property" in row.kinds and "none" in row.kinds)
+        arrays["token_kinds"][:length][inside] = (0, "topic" in row.kinds, "property" in row.kinds)
+    if row.cues is not None:
+        for column, name in enumerate(CUES):
+            if name == NOT.name or name in row.operators:
+                arrays["cues_known"][:length, column] = own
+                arrays["cues"][:length, column] = marked(row.cues.get(name, ()))
+    if row.scopes is not None:
+        for column, name in enumerate(JOINING):
+            if name in row.operators:
+                arrays["scopes_known"][:length, column] = own
+                arrays["scopes"][:length, column] = marked(row.scopes.get(name, ()))

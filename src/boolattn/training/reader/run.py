@@ -15,12 +15,14 @@ from torch import Tensor
 from torch.utils.data import Dataset, SequentialSampler
 from transformers import AutoTokenizer, Trainer, TrainingArguments
 
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
+from boolattn.reading.learned import ReaderCard
 from boolattn.reading.reader_tokens import prepare
-from boolattn.training.reader.batches import batches_of, tensors_of
+from boolattn.training.provenance import commit, versions
+from boolattn.training.reader.export import export_reader
 from boolattn.training.reader.network import ReaderNetwork, reader_loss
 from boolattn.training.reader.recipe import ReaderRecipe
-from boolattn.training.reader.rows import ReaderRow, fold_of, with_noise
+from boolattn.training.reader.rows import ReaderRow, batches_of, fold_of, tensors_of, with_noise
 from boolattn.training.reader.sources import HELD_OUT, SOURCES
 from boolattn.training.recipes import RecipeError
 from boolattn.training.train import last_checkpoint
@@ -160,3 +162,29 @@ def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> 
         raise RecipeError(f"{out} holds a run of another recipe ({path}): give another folder, or delete this one")
     out.mkdir(parents=True, exist_ok=True)
     path.write_text(noted, encoding="utf-8")
+
+
+def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration: Path | None = None) -> Path:
+    """Train on all data, and write the reader to ``out/reader``.
+
+    Args:
+        recipe: How to train.
+        data: The folder with the sources' data.
+        out: Where everything goes.
+        calibration: What the recipe's measurement found, on queries that its readers had not seen.
+    """
+    network = train_reader(recipe, data, out)
+    fitted = json.loads(calibration.read_text(encoding="utf-8")) if calibration else {"scale": 1.0, "shift": 0.0}
+    card = ReaderCard(
+        recipe.name,
+        recipe.version,
+        (fitted["scale"], fitted["shift"]),
+        training={
+            "recipe": recipe.as_dict(),
+            "trained": datetime.now(UTC).date().isoformat(),
+            "commit": commit(),
+            "versions": versions(),
+        },
+    )
+    export_reader(network, tokenizer_of(recipe), card, out / "reader")
+    return out / "reader"

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import msgspec
 
-from boolattn.data.excluir import read_excluir_queries
+from boolattn.data.folder import DataFolder
+from boolattn.data.pairs import read_excluir_queries
 from boolattn.data.query_labels import QueryLabels, locate, read_query_labels
 from boolattn.data.quest import read_quest_queries
 from boolattn.data.rows.jsonl import Filled, read_jsonl
-from boolattn.evaluation.benchmarks.generated import films_domain, first_pages, pages_domain
-from boolattn.evaluation.tasks import DataFolder
-from boolattn.generation.catalog.catalog import Catalog
-from boolattn.generation.domains.phrases import phrases_catalog
+from boolattn.generation.domains.films import films_domain
+from boolattn.generation.domains.mentions import first_pages, pages_domain
+from boolattn.generation.domains.quest import phrases_catalog, quest_atoms
 from boolattn.generation.generator import GeneratedQuery, generate
 from boolattn.generation.passages import passage_queries
-from boolattn.generation.unseen_queries import harmless_queries, unusual_queries
+from boolattn.generation.unseen_queries import unseen_and_decoys
 from boolattn.operators import AND, NOT, OR
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span
@@ -29,7 +29,6 @@ from boolattn.training.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, Re
 LABELS = Path(str(files("boolattn.training.reader").joinpath("labels")))
 SEED = 0  # of generated queries: what a recipe's seed changes is which of them come up
 
-_MARKED = re.compile(r"<mark>(.*?)</mark>")
 _PREDICATED = re.compile(
     r"(?:that|which|who|and) (?:are|is|were|was|have|has|had|do|does|did)(?:n't| not| never)\b\W*(?:\w+\W+)?$"
 )
@@ -116,8 +115,7 @@ def generated(data: DataFolder) -> Iterator[ReaderRow]:
 
     Debian's packages are not used: how well a reader does in a domain it has never seen is measured there.
     """
-    queries = read_quest_queries(data.path / "quest" / "train.jsonl", data.skip)
-    atoms = sorted({atom for query in queries for atom in _MARKED.findall(query.original_query or "")})
+    atoms = quest_atoms(read_quest_queries(data.path / "quest" / "train.jsonl", data.skip))
     for atom in atoms:  # what one category is called, so as not to take it for two
         yield ReaderRow(atom, frozenset(["none"]), (), {AND.name: False, OR.name: False}, {}, {})
     pages = pages_domain(data).catalog
@@ -125,7 +123,7 @@ def generated(data: DataFolder) -> Iterator[ReaderRow]:
         *_over_films(data),
         islice(generate(pages, seed=SEED, split="train"), 2000),
         islice(generate(phrases_catalog(atoms, SEED), seed=SEED), 1500),
-        *_told_apart(pages, 800),
+        *unseen_and_decoys(pages, 800, SEED),
     )
     for question in islice(passage_queries(first_pages(data), SEED), 3000):
         yield _of_question(example_of_passages(question).question)
@@ -221,13 +219,7 @@ def _over_films(data: DataFolder) -> Iterator[Iterator[GeneratedQuery]]:
     catalog = films_domain(data).catalog
     yield islice(generate(catalog.slice("meaning"), seed=SEED, split="train"), 2000)
     yield islice(generate(catalog.slice("names"), seed=SEED, split="train"), 700)
-    yield from _told_apart(catalog.slice("meaning"), 1000)
-
-
-def _told_apart(catalog: Catalog, count: int) -> Iterator[Iterator[GeneratedQuery]]:
-    """Yield exclusions that rules miss, and the same words where they exclude nothing."""
-    yield islice(unusual_queries(catalog, seed=SEED, split="train"), count)
-    yield islice(harmless_queries(catalog, seed=SEED, split="train"), count // 2)
+    yield from unseen_and_decoys(catalog.slice("meaning"), 1000, SEED)
 
 
 def _of_question(question: Question) -> ReaderRow:

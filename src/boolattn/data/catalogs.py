@@ -1,14 +1,33 @@
-"""Debian packages with the facet tags people gave them, and what the tags mean."""
+"""What queries can be generated over: films, Debian packages, and pages with titles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from email.parser import HeaderParser
 from pathlib import Path
 
+import msgspec
+
+from boolattn.data.records import Document
 from boolattn.data.rows.bad_rows import BadRowError, Place, SkipBad, keep_good
-from boolattn.data.rows.columns import text_of
 from boolattn.data.rows.jsonl import Filled, read_jsonl
-from boolattn.data.rows.streams import paragraphs
+from boolattn.data.rows.lines import paragraphs, text_of
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """One film; neither ``title`` nor ``href``, the name of its page, is unique."""
+
+    title: Filled
+    year: int
+    cast: tuple[str, ...]
+    genres: tuple[str, ...]
+    href: str
+    extract: str
+
+
+def read_films(path: str | Path, skip: SkipBad | None = None) -> Iterator[Film]:
+    """Read ``films.jsonl``."""
+    return read_jsonl(path, Film, skip)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +73,14 @@ def _term(place: Place, paragraph: list[tuple[Place, bytes]]) -> DebianTerm:
     # A lone dot stands for an empty line, as in every Debian control file.
     long = "\n".join("" if line.strip() == "." else line.strip() for line in details)
     return DebianTerm(name, short, long)
+
+
+class _Row(msgspec.Struct):
+    title: Filled
+    text: str
+
+
+def read_pages(path: str | Path, skip: SkipBad | None = None) -> Iterator[Document]:
+    """Read a corpus whose documents are named by title."""
+    for row in read_jsonl(path, _Row, skip):
+        yield Document(row.title, row.title, row.text)

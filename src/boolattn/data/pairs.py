@@ -1,18 +1,38 @@
-"""ExcluIR: queries that say what to leave out."""
+"""Queries with one document to rank above another: NevIR and ExcluIR."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import ijson  # type: ignore[import-untyped]
 import msgspec
 
 from boolattn.data.records import Document
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
+from boolattn.data.rows.hub import read_hub
 from boolattn.data.rows.jsonl import Filled, check_row
-from boolattn.data.rows.streams import open_bytes
+from boolattn.data.rows.lines import open_bytes
+
+HUB_NAME = "orionweller/NevIR"
+
+
+@dataclass(frozen=True, slots=True)
+class NevirPair:
+    """Query ``q1`` wants ``doc1`` ranked above ``doc2``, and ``q2`` the other way round."""
+
+    q1: Filled
+    q2: Filled
+    doc1: Filled
+    doc2: Filled
+
+
+def read_nevir(
+    split: Literal["train", "validation", "test"] = "test", source: str | Path = HUB_NAME, skip: SkipBad | None = None
+) -> Iterator[NevirPair]:
+    """Read a split from the Hub, a local copy of the dataset, or a file of its rows."""
+    return read_hub(source, NevirPair, config=None, split=split, skip=skip)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import generated, load_benchmark
-from boolattn.evaluation.tasks import DataFolder
 from boolattn.generation.catalog.splits import Splits
 from boolattn.generation.domains.films import genre_exclusions
 from boolattn.generation.wordings.exclusions import EXCLUSIONS
@@ -45,7 +45,7 @@ def check(task, count):
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(generated, "UNUSUAL_QUERIES", 40)
+    monkeypatch.setattr(generated, "UNSEEN_QUERIES", 40)
 
 
 @pytest.mark.usefixtures("few")

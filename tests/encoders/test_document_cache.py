@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from boolattn.evaluation import embeddings
-from boolattn.evaluation.embeddings import cached_blocks
+from boolattn.encoders.vectors import document_cache
+from boolattn.encoders.vectors.document_cache import cached_blocks
 
 
 class Encoder:
@@ -18,7 +18,7 @@ class Encoder:
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch):
-    monkeypatch.setattr(embeddings, "BLOCK", 2)
+    monkeypatch.setattr(document_cache, "BLOCK", 2)
 
 
 DOCUMENTS = [("a", "one"), ("b", "two"), ("c", "three")]

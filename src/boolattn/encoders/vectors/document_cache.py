@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from boolattn.encoders.document_encoder import arithmetic_of, document_vectors
+
 Encode = Callable[[Sequence[str]], NDArray[Any]]
 TextBlock = tuple[list[str], NDArray[Any]]
 
@@ -20,6 +22,33 @@ BLOCK = 4096  # documents in a file: what a killed run loses at most
 def cache_folder() -> Path:
     """Return where vectors are kept: ``BOOLATTN_CACHE``, or the user's cache folder."""
     return Path(os.environ.get("BOOLATTN_CACHE") or user_cache_path("boolattn")) / "embeddings"
+
+
+def document_blocks(
+    model: Any, fingerprint: str, documents: Iterable[tuple[str, str]], tokens: int, progress: bool = True
+) -> Iterator[TextBlock]:
+    """Yield identifiers and vectors of documents, encoding only those that no earlier run has encoded.
+
+    Args:
+        model: A plain ``SentenceTransformer``.
+        fingerprint: Its ``document_fingerprint``.
+        documents: Identifier and text of each document.
+        tokens: How many tokens of a document are read.
+        progress: Whether to show how far the encoding is.
+    """
+    usual = model.max_seq_length
+    shorten = usual is not None and usual > tokens and usual != float("inf")
+
+    def encode(texts: Sequence[str]) -> NDArray[Any]:
+        if shorten:
+            model.max_seq_length = tokens
+        try:
+            return document_vectors(model, texts, progress)
+        finally:
+            if shorten:
+                model.max_seq_length = usual
+
+    return cached_blocks(documents, encode, f"{fingerprint} {tokens} {arithmetic_of(model)}")
 
 
 def cached_blocks(

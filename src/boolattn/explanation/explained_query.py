@@ -1,0 +1,107 @@
+"""What the mechanism did to one query, as plain numbers."""
+
+from dataclasses import dataclass, fields
+from typing import Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boolattn.operators import OPERATORS
+from boolattn.reading.plan import BooleanPlan, Source
+from boolattn.reading.reading import Exclusion, Reading
+from boolattn.reading.spans import Span
+
+Array = NDArray[np.float64]
+
+# What a reader must know of where the understanding came from.
+SOURCES: dict[Source, str] = {
+    "rules": "Rules, a lexicon of phrases: nothing here was learned.",
+    "learned": "Predicted by the learned reader.",
+    "mechanism": "Predicted by the mechanism of the trained model.",
+    "caller": "Stated by the caller: nothing here was predicted.",
+    "syntax": "Written in the query itself, in explicit Boolean syntax.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ExplainedQuery:
+    """What was understood of a query, and what that did to the encoder's attention.
+
+    L tokens, K operators.
+
+    Attributes:
+        query: The text.
+        tokens: What the encoder reads: pieces of the query, and its own special tokens.
+        spans: Where each token stands in the query; (0, 0) for tokens that are not of it.
+        operators: The names of the operators, in the order of the K axis.
+        source: Where gates, cues and scopes came from; the plan names its own source.
+        reading: All that was understood of the query, also what is not acted on.
+        plan: What is acted on: what the query asks for and what it excludes.
+        gates: (K,) which operators the query holds, 0 or 1.
+        cues: (L, K) how surely a token says an operator.
+        scopes: (layers, L, K) the share of heads that put a token in an operator's scope.
+        biases: (layers, L, K) what is added to the attention scores for a token, negative for *not*; mean over heads.
+        attention_before: (layers, L) the share of attention that a token receives from the bare encoder.
+        attention_after: (layers, L) the same with the biases.
+        readout: (L,) the weight of a token in the query's vector: negative pushes away, 0 leaves out.
+    """
+
+    query: str
+    tokens: tuple[str, ...]
+    spans: tuple[Span, ...]
+    operators: tuple[str, ...]
+    source: Source
+    reading: Reading
+    plan: BooleanPlan
+    gates: Array
+    cues: Array
+    scopes: Array
+    biases: Array
+    attention_before: Array
+    attention_after: Array
+    readout: Array
+
+    def __post_init__(self) -> None:
+        """Refuse what does not fit together."""
+        if self.source not in get_args(Source):
+            raise ValueError(f"source={self.source!r} is not one of {get_args(Source)}")
+        if unknown := set(self.operators) - set(OPERATORS):
+            raise ValueError(f"unknown operators {sorted(unknown)}; known are {sorted(OPERATORS)}")
+        layers, length, kinds = len(self.scopes), len(self.tokens), len(self.operators)
+        for name, shape in (
+            ("spans", (length, 2)),
+            ("gates", (kinds,)),
+            ("cues", (length, kinds)),
+            ("scopes", (layers, length, kinds)),
+            ("biases", (layers, length, kinds)),
+            ("attention_before", (layers, length)),
+            ("attention_after", (layers, length)),
+            ("readout", (length,)),
+        ):
+            if np.shape(getattr(self, name)) != shape:
+                raise ValueError(
+                    f"{name} has shape {np.shape(getattr(self, name))} where {length} tokens, {kinds} operators and "
+                    f"{layers} layers need {shape}"
+                )
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        """The operators whose gate is open."""
+        return tuple(name for name, gate in zip(self.operators, self.gates, strict=True) if gate)
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything is not as in the bare encoder: a gate is open, or a weight negative."""
+        return bool(self.held) or bool((self.readout < 0).any())
+
+    @property
+    def not_acted_on(self) -> tuple[Exclusion, ...]:
+        """What was read as an exclusion and is left alone all the same."""
+        acted_on = [atom.span for atom in self.plan.negatives]
+        return tuple(each for each in self.reading.exclusions if not any(each.span.overlaps(span) for span in acted_on))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain JSON values."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        arrays = {name: value.round(6).tolist() for name, value in values.items() if isinstance(value, np.ndarray)}
+        return values | arrays | {"reading": self.reading.to_dict(), "plan": self.plan.to_dict()}

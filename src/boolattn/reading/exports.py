@@ -1,0 +1,147 @@
+"""A plan in the query languages of other engines, as plain text or dictionaries."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, is_exclusion, join, negated
+
+_Query = dict[str, Any]
+
+
+def to_elasticsearch(plan: BooleanPlan, field: str, negative_boost: float = 0.2) -> dict[str, Any]:
+    """Return the plan as the ``query`` of a search: ``bool`` for and and or, ``boosting`` for not.
+
+    What is lost: meaning; words must occur as the field's analyser has them. A wanted atom matches by any of its
+    words, an unwanted one only as a phrase. Exclusions are soft: such documents are ranked lower, not dropped.
+    Confidence does not count.
+
+    Args:
+        plan: What to find.
+        field: The text field to search.
+        negative_boost: What the score of a document with something unwanted is multiplied by, from 0 to 1.
+    """
+    if not 0 <= negative_boost <= 1:
+        raise ValueError(f"negative_boost is {negative_boost}: give a number from 0 to 1")
+
+    def query_of(condition: PlanNode, clause: str = "match") -> _Query:
+        if is_exclusion(condition):
+            return demoting({"match_all": {}}, condition)
+        match condition:
+            case QueryAtom(text):
+                return {clause: {field: text}}
+            case AnyOf(parts):
+                return {"bool": {"should": [query_of(part, clause) for part in parts], "minimum_should_match": 1}}
+            case AllOf(parts):
+                wanted = [query_of(part, clause) for part in parts if not is_exclusion(part)]
+                unwanted = [part for part in parts if is_exclusion(part)]
+                positive = wanted[0] if len(wanted) == 1 else {"bool": {"must": wanted}}
+                return demoting(positive, join(AllOf, unwanted)) if unwanted else positive
+
+    def demoting(positive: _Query, unwanted: PlanNode) -> _Query:
+        negative = query_of(negated(unwanted), "match_phrase")
+        return {"boosting": {"positive": positive, "negative": negative, "negative_boost": negative_boost}}
+
+    return query_of(plan.condition)
+
+
+# Lucene's own, and what dialects of it read as more than a letter; an escape too many does no harm.
+_SPECIAL = re.compile(r"""[-+&|!(){}\[\]^"~*?:\\/<>=']""")
+_OPERATOR = re.compile(r"^(?:AND|OR|NOT|TO)$")
+_ESCAPE = r"\\\g<0>"
+
+
+def to_lucene(plan: BooleanPlan) -> str:
+    r"""Return the plan as a Lucene query: ``+(movies set in Vietnam) -"war"``.
+
+    What is lost: meaning; words must occur as they are. A wanted atom of several words is a group, found by any of
+    them or by all as the parser's default operator says; an unwanted one is a phrase, so that no document is left out
+    for one word it shares with it. Exclusions are hard: Lucene drops such documents. Confidence does not count.
+    """
+    return _lucene(plan.condition)
+
+
+def _lucene(condition: PlanNode) -> str:
+    """Write a condition with ``+`` and ``-``, since the precedence of Lucene's AND and OR is not the usual one."""
+    if isinstance(condition, QueryAtom):
+        return _lucene_words(condition.text) if condition.sign == 1 else f"*:* {_unwanted(condition)}"
+    if isinstance(condition, AnyOf):
+        return " OR ".join(_grouped(part) for part in condition.parts)
+    wanted, unwanted = [], []
+    for part in condition.parts:
+        if isinstance(part, QueryAtom) and part.sign == -1:
+            unwanted.append(_unwanted(part))
+        else:
+            wanted.append(f"+{_grouped(part)}")
+    # Exclusions alone find nothing in Lucene: they need everything to be taken from.
+    return " ".join([*(wanted or ["*:*"]), *unwanted])
+
+
+def _grouped(condition: PlanNode) -> str:
+    query = _lucene(condition)
+    return f"({query})" if " " in query else query
+
+
+def _unwanted(atom: QueryAtom) -> str:
+    return f'-"{_SPECIAL.sub(_ESCAPE, atom.text)}"'
+
+
+def _lucene_words(text: str) -> str:
+    words = (_OPERATOR.sub(_ESCAPE, _SPECIAL.sub(_ESCAPE, word)) for word in text.split())
+    return " ".join(words) or '""'
+
+
+def to_qdrant(plan: BooleanPlan, vector_of: Callable[[str], Sequence[float]]) -> dict[str, Any]:
+    """Return the plan as the ``query`` of ``POST /collections/{name}/points/query``.
+
+    What is lost: the tree. Qdrant knows positive and negative examples and nothing of how they combine. The strategy
+    keeps a little of it: ``average_vector`` (near all that is wanted at once, away from what is not), but
+    ``best_score`` (near any of it) for a plan of alternatives, and for one that only leaves out, which the average
+    cannot do. Exclusions are soft. Confidence does not count.
+
+    Args:
+        plan: What to find.
+        vector_of: Embeds an atom's text; for a mapping, its ``__getitem__``.
+    """
+    average = bool(plan.positives) and not isinstance(plan.condition, AnyOf)
+    return {
+        "recommend": {
+            "positive": [_numbers(vector_of(atom.text)) for atom in plan.positives],
+            "negative": [_numbers(vector_of(atom.text)) for atom in plan.negatives],
+            "strategy": "average_vector" if average else "best_score",
+        }
+    }
+
+
+def _numbers(vector: Sequence[float]) -> list[float]:
+    return [float(value) for value in vector]
+
+
+def to_weaviate(plan: BooleanPlan, force: float = 0.5) -> dict[str, Any]:
+    """Return the plan as the argument of ``nearText`` in Weaviate's GraphQL.
+
+    The first wanted atom is the concept searched for; Weaviate then moves its vector to the other wanted atoms
+    (``moveTo``) and away from the unwanted ones (``moveAwayFrom``). In the Python client these are ``query``,
+    ``move_to=Move(**near_text["moveTo"])`` and ``move_away=Move(**near_text["moveAwayFrom"])``.
+
+    What is lost: the tree, since alternatives are moved to like conditions; and the order matters, as the first atom
+    counts most. Exclusions are soft. Confidence does not count.
+
+    Args:
+        plan: What to find.
+        force: How far to move, from 0 (not at all) to 1 (half-way, or as far away).
+
+    Raises:
+        ValueError: If the plan only leaves out: ``nearText`` needs something to be near to.
+    """
+    if not 0 <= force <= 1:
+        raise ValueError(f"force is {force}: give a number from 0 to 1")
+    if not plan.positives:
+        raise ValueError(f"the plan {str(plan)!r} only leaves out: say also what to find, nearText needs it")
+    first, *others = (atom.text for atom in plan.positives)
+    near_text: dict[str, Any] = {"concepts": [first]}
+    if others:
+        near_text["moveTo"] = {"concepts": others, "force": force}
+    if plan.negatives:
+        near_text["moveAwayFrom"] = {"concepts": [atom.text for atom in plan.negatives], "force": force}
+    return near_text
