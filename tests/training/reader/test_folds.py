@@ -7,6 +7,7 @@ import zstandard
 from boolattn.data.bad_rows import SkipBad
 
 from boolattn.data.folder import DataFolder
+from boolattn.reading.learned import LearnedReader
 from boolattn.training.reader import folds, rows
 from boolattn.training.reader.folds import measure_recipe
 from boolattn.training.reader.recipe import ReaderRecipe
@@ -42,6 +43,7 @@ def test_a_recipe_is_measured_seed_by_seed_and_as_their_mean(start, data, tmp_pa
     written = json.loads((tmp_path / "out" / "calibration.json").read_text())
     assert written == found["calibration"] and set(written) == {"scale", "shift"}
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == {"reader-curve.png", "reader-reliability.png"}
+    assert LearnedReader.load(tmp_path / "out" / "reader").card.calibration == tuple(written.values())
     weights = sorted((tmp_path / "out").rglob("reader.safetensors"))
     assert len(weights) == 4
     times = [path.stat().st_mtime_ns for path in weights]

@@ -59,6 +59,11 @@ def test_the_command_writes_a_reader_that_reads(trained):
     assert reader.read(["", "  "])[1].operators == frozenset()
 
 
+def test_the_card_says_how_well_eight_bits_agree_with_torch(trained):
+    compared = LearnedReader.load(trained).card.training["int8"]
+    assert compared["queries"] > 300 and 0.9 < compared["kinds"] <= 1 and 0.9 < compared["tokens"] <= 1
+
+
 def test_each_query_is_read_by_itself(trained):
     reader = LearnedReader.load(trained)
     together = reader.read(QUERIES)

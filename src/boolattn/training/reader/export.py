@@ -5,17 +5,26 @@ import hashlib
 import json
 import tempfile
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from tokenizers import Tokenizer
 
-from boolattn.reading.learned import CARD_FILE, MODEL_FILE, TOKENIZER_FILE, ReaderCard
-from boolattn.reading.reader_tokens import MOST_TOKENS
+from boolattn.reading.learned import CARD_FILE, MODEL_FILE, TOKENIZER_FILE, LearnedReader, ReaderCard
+from boolattn.reading.reader_tokens import MOST_TOKENS, token_batch
 from boolattn.training.reader.network import ReaderNetwork
 
 MOST_QUERIES = 4096  # in one call
+
+
+class Agreement(NamedTuple):
+    """How often eight bits decide as full precision does."""
+
+    queries: int
+    kinds: float  # share of queries whose most likely kind is the same
+    tokens: float  # share of tokens that are excluded by both or by neither
 
 
 def export_reader(network: ReaderNetwork, tokenizer: Tokenizer, card: ReaderCard, folder: Path) -> None:
@@ -28,6 +37,20 @@ def export_reader(network: ReaderNetwork, tokenizer: Tokenizer, card: ReaderCard
     tokenizer.save(str(folder / TOKENIZER_FILE))
     sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (MODEL_FILE, TOKENIZER_FILE)}
     write_card(dataclasses.replace(card, sha256=sums), folder)
+
+
+def agreement(network: ReaderNetwork, reader: LearnedReader, tokenizer: Tokenizer, queries: Sequence[str]) -> Agreement:
+    """Compare what is exported with the network, query by query."""
+    kinds = tokens = of_tokens = 0
+    for query in queries:
+        batch = token_batch(tokenizer, [query])
+        found_query, found_tokens = reader.logits(batch)
+        with torch.inference_mode():
+            exact_query, exact_tokens = (each.numpy() for each in network(*map(torch.from_numpy, batch[:3])))
+        kinds += int(found_query[0, :3].argmax() == exact_query[0, :3].argmax())
+        tokens += int(((found_tokens[0, :, :3].argmax(-1) > 0) == (exact_tokens[0, :, :3].argmax(-1) > 0)).sum())
+        of_tokens += found_tokens.shape[1]
+    return Agreement(len(queries), kinds / len(queries), tokens / of_tokens)
 
 
 def write_card(card: ReaderCard, folder: Path) -> None:

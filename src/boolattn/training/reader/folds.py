@@ -20,7 +20,7 @@ from boolattn.training.reader.export import export_reader
 from boolattn.training.reader.held_out import Calibration, Said, calibrate, said_of
 from boolattn.training.reader.recipe import ReaderRecipe
 from boolattn.training.reader.rows import FOLDS, fold_of
-from boolattn.training.reader.run import WEIGHTS_FILE, mean_network, tokenizer_of, train_reader
+from boolattn.training.reader.run import WEIGHTS_FILE, mean_network, ship_reader, tokenizer_of, train_reader
 from boolattn.training.reader.sources import LABELS
 
 MEAN = "mean"  # of the seeds, which is what ships
@@ -49,12 +49,14 @@ class FoldReader:
 
 
 def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path | None = None) -> dict[str, Any]:
-    """Train and measure the readers of all folds, those of each seed and their mean; write the mean's calibration.
+    """Train and measure the readers of all folds, those of each seed and their mean; write a reader to ``out/reader``.
+
+    That reader is the mean of all networks, so that between them they have seen all data.
 
     Args:
         recipe: How to train.
         data: The folder with the sources' data and the labelled queries.
-        out: Where checkpoints, readers and ``calibration.json`` go; what is there already is not trained again.
+        out: Where checkpoints, readers and ``calibration.json`` go; networks found there are not trained again.
         plot: Where to draw the curve and the reliability plot to.
     """
     for fold in range(FOLDS):
@@ -68,6 +70,8 @@ def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path
         figures[name], curves[name] = measure(reader, data), said_of(reader, data)
         if name == MEAN:
             fitted = _fit(said, said.folds >= 0)
+    networks = [out / f"fold-{fold}" / f"seed-{seed}" / WEIGHTS_FILE for fold in range(FOLDS) for seed in recipe.seeds]
+    ship_reader(mean_network(recipe, networks), recipe, fitted, data, out / "reader")
     (out / "calibration.json").write_text(json.dumps(fitted._asdict(), indent=2) + "\n", encoding="utf-8")
     if plot is not None:
         from boolattn.training.reader.picture import draw_curve, draw_reliability

@@ -1,5 +1,6 @@
 """A reader's recipe -> a trained network, on the trainer of transformers; resumable."""
 
+import dataclasses
 import json
 import time
 from collections.abc import Mapping, Sequence
@@ -16,10 +17,10 @@ from torch.utils.data import Dataset, SequentialSampler
 from transformers import AutoTokenizer, Trainer, TrainingArguments
 
 from boolattn.data.folder import DataFolder
-from boolattn.reading.learned import ReaderCard
+from boolattn.reading.learned import LearnedReader, ReaderCard
 from boolattn.reading.reader_tokens import prepare
 from boolattn.training.provenance import commit, versions
-from boolattn.training.reader.export import export_reader
+from boolattn.training.reader.export import agreement, export_reader, write_card
 from boolattn.training.reader.network import ReaderNetwork, reader_loss
 from boolattn.training.reader.recipe import ReaderRecipe
 from boolattn.training.reader.rows import ReaderRow, batches_of, fold_of, tensors_of, with_noise
@@ -175,16 +176,22 @@ def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration:
     """
     network = train_reader(recipe, data, out)
     fitted = json.loads(calibration.read_text(encoding="utf-8")) if calibration else {"scale": 1.0, "shift": 0.0}
-    card = ReaderCard(
-        recipe.name,
-        recipe.version,
-        (fitted["scale"], fitted["shift"]),
-        training={
-            "recipe": recipe.as_dict(),
-            "trained": datetime.now(UTC).date().isoformat(),
-            "commit": commit(),
-            "versions": versions(),
-        },
-    )
-    export_reader(network, tokenizer_of(recipe), card, out / "reader")
-    return out / "reader"
+    return ship_reader(network, recipe, (fitted["scale"], fitted["shift"]), data, out / "reader")
+
+
+def ship_reader(
+    network: ReaderNetwork, recipe: ReaderRecipe, calibration: tuple[float, float], data: DataFolder, folder: Path
+) -> Path:
+    """Write a reader with its full card: how it was trained, and how well eight bits agree with full precision."""
+    training = {
+        "recipe": recipe.as_dict(),
+        "trained": datetime.now(UTC).date().isoformat(),
+        "commit": commit(),
+        "versions": versions(),
+    }
+    tokenizer = tokenizer_of(recipe)
+    export_reader(network, tokenizer, ReaderCard(recipe.name, recipe.version, calibration), folder)
+    reader = LearnedReader.load(folder)
+    compared = agreement(network, reader, tokenizer, [row.query for row in SOURCES["kinds"](data)])
+    write_card(dataclasses.replace(reader.card, training=training | {"int8": compared._asdict()}), folder)
+    return folder
