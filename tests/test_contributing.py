@@ -12,6 +12,7 @@ from transformers import CamembertConfig, CamembertModel
 from boolattn import attach, detach, signed_vectors
 from boolattn.encoders.attach import backbones
 from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.reading.readers import reader_of
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 from boolattn.retrieval.search.searcher import Searcher
 from tests.encoders.tiny import SIZES, TOKENS, batch
@@ -56,16 +57,24 @@ def test_the_path_of_a_query_names_real_functions():
         assert not owner or re.search(rf"class {owner}\b", source), f"{path}:{owner}"
 
 
-def test_add_a_reader():
-    def embed(texts):
-        return np.array([[text.count("films"), text.count("war"), 1] for text in texts], np.float32)
+def embed(texts):
+    """Stand in for an embedding model: count two words."""
+    return np.array([[text.count("films"), text.count("war"), 1] for text in texts], np.float32)
 
+
+def test_add_a_reader():
     reader = follow("### Add a reader")["SansReader"]()
     excluding, plain = signed_vectors(["films sans war", "films without war"], embed, reader=reader)
     films, war = (vector / np.linalg.norm(vector) for vector in embed(["films", "war"]))
     expected = films - 0.3 * war
     assert excluding == pytest.approx(expected / np.linalg.norm(expected))
     assert (plain == embed(["films without war"])[0]).all()
+
+
+def test_add_a_query_encoder():
+    encoder = follow("### Add a query encoder")["WantedOnly"](embed)
+    readings = reader_of("rules").read(["films without war", "war films"])
+    assert (encoder.encode(readings) == embed(["films", "war films"])).all()
 
 
 def test_add_an_index(minilm_folder):
