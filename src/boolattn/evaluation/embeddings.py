@@ -23,7 +23,11 @@ def cache_folder() -> Path:
 
 
 def cached_blocks(
-    documents: Iterable[tuple[str, str]], encode: Encode, encoder: str, folder: Path | None = None
+    documents: Iterable[tuple[str, str]],
+    encode: Encode,
+    encoder: str,
+    folder: Path | None = None,
+    former: Callable[[], str] | None = None,
 ) -> Iterator[TextBlock]:
     """Yield identifiers and vectors, block by block, encoding only what no earlier run has encoded.
 
@@ -32,6 +36,7 @@ def cached_blocks(
         encode: Texts -> vectors (N, D).
         encoder: What tells this encoder and its settings from every other.
         folder: Where to keep the vectors.
+        former: Returns what an earlier version called this encoder: vectors that are kept under that are used too.
     """
     folder = folder or cache_folder()
     remaining = iter(documents)
@@ -39,7 +44,11 @@ def cached_blocks(
         texts = [text for _, text in block]
         path = folder / f"{_digest(encoder, texts)}.npy"
         if not path.exists():
-            _write_whole(path, encode(texts))
+            earlier = folder / f"{_digest(former(), texts)}.npy" if former else path
+            if earlier.exists():
+                path = earlier
+            else:
+                _write_whole(path, encode(texts))
         yield [identifier for identifier, _ in block], np.load(path, mmap_mode="r")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from functools import cache
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from boolattn.encoders.document_encoder import arithmetic_of, document_vectors, similarity_of
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
 from boolattn.encoders.vectors.rewriting import LAMBDA, signed_vectors_of
 from boolattn.evaluation.embeddings import cached_blocks
@@ -122,7 +123,12 @@ class DenseRetriever:
                 if shorten:
                     self.model.max_seq_length = usual
 
-        return cached_blocks(documents, encode, f"{self.fingerprint} {tokens} {arithmetic_of(self.model)}")
+        @cache
+        def former() -> str:
+            return f"{former_document_fingerprint(self.model)} {settings}"
+
+        settings = f"{tokens} {arithmetic_of(self.model)}"
+        return cached_blocks(documents, encode, f"{self.fingerprint} {settings}", former=former)
 
 
 class BooleanRetriever(DenseRetriever):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import is_document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import CorpusReader
 from boolattn.retrieval.vectors.encode_job import EncodeJob, WrongFolderError
@@ -68,7 +68,7 @@ class _ShardActor:
         found = load_encoder(model, backbone)
         self.job, self.reader = job, CorpusReader(job.corpus)
         self.model = found.documents() if isinstance(found, DualEncoder) else found
-        if document_fingerprint(self.model) != job.origin.fingerprint:
+        if not is_document_fingerprint(job.origin.fingerprint, self.model):
             raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
