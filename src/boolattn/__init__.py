@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.plan import BooleanPlan
     from boolattn.reading.reading import Reading
+    from boolattn.retrieval.index.open_index import open_index
+    from boolattn.retrieval.index.protocol import Filter
+    from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
 __version__ = "0.1.0"
 
@@ -25,12 +28,16 @@ _HOME = {
     "DualEncoder": "boolattn.encoders.dual_encoder",
     "BoolAttnConfig": "boolattn.attention",
     "Trace": "boolattn.attention",
+    "Filter": "boolattn.retrieval.index.protocol",
+    "SearchSettings": "boolattn.retrieval.search.searcher",
+    "Searcher": "boolattn.retrieval.search.searcher",
     "attach": "boolattn.encoders.attach.plugin",
     "detach": "boolattn.encoders.attach.plugin",
     "load": "boolattn.encoders.storage.model_names",
     "load_adapter": "boolattn.encoders.attach.plugin",
     "load_reader": "boolattn.reading.learned",
     "mechanism_of": "boolattn.encoders.attach.plugin",
+    "open_index": "boolattn.retrieval.index.open_index",
     "rewrite": "boolattn.encoders.vectors.rewriting",
     "save_adapter": "boolattn.encoders.attach.plugin",
     "save_without_backbone": "boolattn.encoders.storage.adapters",
@@ -42,8 +49,11 @@ __all__ = [
     "BoolAttnConfig",
     "BooleanPlan",
     "DualEncoder",
+    "Filter",
     "Reading",
     "ReadingOptions",
+    "SearchSettings",
+    "Searcher",
     "Trace",
     "attach",
     "detach",
@@ -51,6 +61,7 @@ __all__ = [
     "load_adapter",
     "load_reader",
     "mechanism_of",
+    "open_index",
     "rewrite",
     "save_adapter",
     "save_without_backbone",

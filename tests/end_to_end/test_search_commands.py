@@ -1,4 +1,4 @@
-"""From a file of films to answers, by commands alone, with the real model and a real engine."""
+"""From a file of films to answers, by commands alone, with the real model and a real index."""
 
 import json
 import re
@@ -39,40 +39,40 @@ def uri(tmp_path_factory, run, minilm_folder):
     rows = [{"_id": title, "title": title, "year": year, "text": text} for title, year, text in FILMS]
     (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     run("encode", folder / "films.jsonl", "--model", minilm_folder, "--out", folder / "vectors")
-    run("index", folder / "vectors", "--engine", f"lance://{folder}/index/films")
+    run("index", folder / "vectors", "--index", f"lance://{folder}/index/films")
     return f"lance://{folder}/index/films"
 
 
 def test_what_is_not_wanted_comes_last_and_one_sees_why(run, uri):
-    found = json.loads(run("search", QUERY, "--engine", uri, "-k", 6, "--json"))
+    found = json.loads(run("search", QUERY, "--index", uri, "-k", 6, "--json"))
     assert "NOT" in found["plan"]["plan"]
     titles = [hit["title"] for hit in found["hits"]]
     assert set(titles[:3]) == {"Kitchen", "Hanoi", "River"}
     platoon = found["hits"][titles.index("Platoon")]
     [lowered] = [atom for atom in platoon["atoms"] if atom["sign"] == -1]
     assert lowered["effect"] < 0 and "war" in lowered["text"]
-    said = run("search", QUERY, "--engine", uri, "-k", 6)
+    said = run("search", QUERY, "--index", uri, "-k", 6)
     assert "war -" in said and "- " in said.splitlines()[0]
 
 
 def test_the_plain_answer_stands_beside(run, uri):
-    found = json.loads(run("search", QUERY, "--engine", uri, "-k", 3, "--plain", "--json"))
+    found = json.loads(run("search", QUERY, "--index", uri, "-k", 3, "--plain", "--json"))
     plain = {hit["title"] for hit in found["plain"]}
     assert plain & {"Platoon", "Coming Home", "Bridge"}
-    said = run("search", QUERY, "--engine", uri, "-k", 3, "--plain")
+    said = run("search", QUERY, "--index", uri, "-k", 3, "--plain")
     assert "found by the plain model alone" in said
     assert any(f"- {title}" in said for title in plain)
 
 
 def test_conditions_and_stages(run, uri):
-    found = json.loads(run("search", QUERY, "--engine", uri, "--where", "year>=2000", "--no-text", "--json"))
+    found = json.loads(run("search", QUERY, "--index", uri, "--where", "year>=2000", "--no-text", "--json"))
     assert {hit["title"] for hit in found["hits"]} == {"Kitchen", "Hanoi"}
-    bare = json.loads(run("search", QUERY, "--engine", uri, "--no-text", "--no-verify", "-k", 2, "--json"))
+    bare = json.loads(run("search", QUERY, "--index", uri, "--no-text", "--no-verify", "-k", 2, "--json"))
     assert len(bare["hits"]) == 2 and not bare["hits"][0]["atoms"]
 
 
 def test_no_document_controls_the_terminal(run, uri):
-    assert "\x1b[31m" not in run("search", "a cowboy and his cattle", "--engine", uri, "-k", 1)
+    assert "\x1b[31m" not in run("search", "a cowboy and his cattle", "--index", uri, "-k", 1)
 
 
 @pytest.mark.parametrize(
@@ -80,49 +80,49 @@ def test_no_document_controls_the_terminal(run, uri):
     [
         (("--where", "colour=red"), "no field 'colour'.*year"),
         (("--where", "year=red"), "year is of type integer"),
-        (("--where", "year"), "is no condition"),
+        (("--where", "year"), "is not a filter"),
         (("--model", "nowhere"), "cannot load 'nowhere'"),
-        (("--engine", "redis://x"), "redis"),
+        (("--index", "redis://x"), "redis"),
     ],
 )
 def test_mistakes_are_named(run, uri, arguments, says):
-    said = " ".join(run("search", QUERY, "--engine", uri, *arguments, code=2).replace("│", " ").split())
+    said = " ".join(run("search", QUERY, "--index", uri, *arguments, code=2).replace("│", " ").split())
     assert re.search(says, said), said
 
 
 def test_json_names_the_reader_and_what_it_read(run, uri):
-    found = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", "-k", 2, "--json"))
+    found = json.loads(run("search", QUERY, "--index", uri, "--reader", "rules", "-k", 2, "--json"))
     assert found["reading"]["reader"] == found["plan"]["reader"] == found["hits"][0]["reader"] == "rules 1"
     assert [each["text"] for each in found["reading"]["exclusions"]] == ["war"]
 
 
 def test_without_acting_the_plain_models_answer_is_found_and_the_reading_reported(run, uri):
     stages = ("--no-text", "--no-verify", "-k", 4, "--plain", "--json")
-    found = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", "--no-act", *stages))
+    found = json.loads(run("search", QUERY, "--index", uri, "--reader", "rules", "--no-act", *stages))
     assert [hit["title"] for hit in found["hits"]] == [hit["title"] for hit in found["plain"]]
     assert found["reading"]["exclusions"] and "NOT" not in found["plan"]["plan"]
-    acting = json.loads(run("search", QUERY, "--engine", uri, "--reader", "rules", *stages))
+    acting = json.loads(run("search", QUERY, "--index", uri, "--reader", "rules", *stages))
     assert [hit["title"] for hit in acting["hits"]] != [hit["title"] for hit in acting["plain"]]
 
 
 def test_what_documents_are_is_declared_to_the_index_or_to_a_search(run, uri, tmp_path):
     query = "films set in Vietnam that are not war films"
     folder = Path(uri.removeprefix("lance://")).parents[1]
-    run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things", "--documents", "things")
+    run("index", folder / "vectors", "--index", f"lance://{tmp_path}/things", "--documents", "things")
 
-    def excluded(engine, *more):
-        found = json.loads(run("search", query, "--engine", engine, "--reader", "rules", *more, "--json"))
+    def excluded(index, *more):
+        found = json.loads(run("search", query, "--index", index, "--reader", "rules", *more, "--json"))
         return " NOT " in found["plan"]["plan"]
 
     assert not excluded(uri) and excluded(uri, "--documents", "things")
     assert excluded(f"lance://{tmp_path}/things") and not excluded(f"lance://{tmp_path}/things", "--documents", "pages")
-    run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things")  # again, saying nothing
+    run("index", folder / "vectors", "--index", f"lance://{tmp_path}/things")  # again, saying nothing
     assert excluded(f"lance://{tmp_path}/things")
-    said = run("index", folder / "vectors", "--engine", f"lance://{tmp_path}/things", "--documents", "pages", code=2)
+    said = run("index", folder / "vectors", "--index", f"lance://{tmp_path}/things", "--documents", "pages", code=2)
     assert "documents 'things'" in " ".join(said.replace("│", " ").split())
 
 
 def test_a_search_may_be_told_what_to_exclude(run, uri):
-    found = json.loads(run("search", "films set in Vietnam, war", "--engine", uri, "--exclude", "war", "--json"))
+    found = json.loads(run("search", "films set in Vietnam, war", "--index", uri, "--exclude", "war", "--json"))
     assert found["plan"]["source"] == "caller" and "NOT war" in found["plan"]["plan"]
-    assert "NOT war" in json.loads(run("search", "Vietnam -war", "--engine", uri, "--syntax", "--json"))["plan"]["plan"]
+    assert "NOT war" in json.loads(run("search", "Vietnam -war", "--index", uri, "--syntax", "--json"))["plan"]["plan"]

@@ -1,4 +1,4 @@
-"""The engines' own clients, called as our engines call them and with nothing around: what ours are measured against."""
+"""LanceDB's and Milvus's own clients, called as our indexes call them: what ours are measured against."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,13 +6,15 @@ from typing import Any
 from boolattn.retrieval.index.lance import lance_index as lance
 from boolattn.retrieval.index.milvus import milvus_index as milvus
 from boolattn.retrieval.index.milvus.schema import METRICS
-from boolattn.retrieval.index.opening import parse_address
+from boolattn.retrieval.index.open_index import parse_address
 
 
 def bare_search(uri: str, similarity: str) -> Callable[[Any, int], Any]:
-    """Return a function that asks an engine's client for the k nearest to a vector."""
-    engine, where, name = parse_address(uri)
-    return _bare_milvus(where, name, similarity) if engine == "milvus" else _bare_lance(where, name, similarity)
+    """Return a function that asks an index's own client for the k nearest to a vector."""
+    backend, where, name = parse_address(uri)
+    if backend == "memory":
+        raise ValueError(f"{uri} has no client of its own to compare with: measure lance:// or milvus://")
+    return _bare_milvus(where, name, similarity) if backend == "milvus" else _bare_lance(where, name, similarity)
 
 
 def _bare_lance(folder: str, name: str, similarity: str) -> Callable[[Any, int], Any]:

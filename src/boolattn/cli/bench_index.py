@@ -12,7 +12,7 @@ from rich.table import Table
 
 
 def index(
-    engine: Annotated[list[str], typer.Option(help="Where to make an index, and to drop it; may be repeated.")],
+    index: Annotated[list[str], typer.Option(help="Where to make an index, and to drop it; may be repeated.")],
     model: Annotated[str, typer.Option(help="A sentence-transformers folder or hub name.")],
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
     server_process: Annotated[int | None, typer.Option(help="For milvus://: the server's process number.")] = None,
@@ -26,8 +26,8 @@ def index(
     server = Server(server_process, server_folder) if server_process and server_folder else None
     try:
         with Progress(console=Console(stderr=True)) as progress:
-            measured = measure_index_growth(data, model, engine, server)
-            steps = list(progress.track(measured, total=len(SIZES) * len(engine), description="indexing"))
+            measured = measure_index_growth(data, model, index, server)
+            steps = list(progress.track(measured, total=len(SIZES) * len(index), description="indexing"))
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     if plot is not None:
@@ -35,8 +35,8 @@ def index(
     if as_json:
         typer.echo(json.dumps({"rows": [dataclasses.asdict(step) for step in steps]}, indent=2))
         return
-    table = Table("engine", "documents", "seconds", "ms a search", "disk MB", "peak MB", title="QUEST-partial, indexed")
+    table = Table("index", "documents", "seconds", "ms a search", "disk MB", "peak MB", title="QUEST-partial, indexed")
     for step in steps:
         figures = (step.index_seconds, step.search_ms, step.disk_mb, step.memory_mb)
-        table.add_row(step.engine, f"{step.documents:,}", *(f"{figure:,.1f}" for figure in figures))
+        table.add_row(step.backend, f"{step.documents:,}", *(f"{figure:,.1f}" for figure in figures))
     Console().print(table)

@@ -20,8 +20,8 @@ Backbone = Annotated[
     str | None,
     typer.Option(envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."),
 ]
-Index = Annotated[
-    Path | None, typer.Option(help="Folder to keep indices in, and to find them in again; by default none is kept.")
+IndexFolder = Annotated[
+    Path | None, typer.Option(help="Folder to keep indexes in, and to find them in again; by default none is kept.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
@@ -31,7 +31,7 @@ def pipeline(
     model: Model,
     data: Data,
     backbone: Backbone = None,
-    index: Index = None,
+    index_folder: IndexFolder = None,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print a Markdown table.")] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -41,18 +41,18 @@ def pipeline(
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
     from boolattn.evaluation.tasks import DataFolder, RetrievalTask
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index
 
     try:
         task = load_benchmark(benchmark, DataFolder(data))
         if not isinstance(task, RetrievalTask):
             raise ValueError(f"{benchmark} ranks no documents of a corpus: there is nothing to search")
         encoder = load_boolean(model, backbone)
-        with _folder(index) as folder:
-            engine = open_engine(f"lance://{folder}/{benchmark}")
-            index_documents(engine, encoder, title_of(model), task)
-            outcomes = list(measure_pipeline(task, encoder, engine))
-            engine.close()
+        with _folder(index_folder) as folder:
+            opened = open_index(f"lance://{folder}/{benchmark}")
+            index_documents(opened, encoder, title_of(model), task)
+            outcomes = list(measure_pipeline(task, encoder, opened))
+            opened.close()
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
@@ -62,7 +62,7 @@ def strengths(
     model: Model,
     data: Data,
     backbone: Backbone = None,
-    index: Index = None,
+    index_folder: IndexFolder = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the curve as a PNG.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -72,14 +72,14 @@ def strengths(
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
     from boolattn.evaluation.benchmarks.long_questions import long_questions
     from boolattn.evaluation.tasks import DataFolder
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index
 
     try:
         encoder, benchmarks = load_boolean(model, backbone), DataFolder(data)
         tasks = [*exclusion_validation(benchmarks), long_questions(benchmarks)]
-        with _folder(index) as folder:
+        with _folder(index_folder) as folder:
             points = strength_curve(
-                tasks, encoder, title_of(model), lambda name: open_engine(f"lance://{folder}/{name}")
+                tasks, encoder, title_of(model), lambda name: open_index(f"lance://{folder}/{name}")
             )
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error

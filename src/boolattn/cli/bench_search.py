@@ -11,7 +11,7 @@ from rich.table import Table
 
 
 def search(
-    engine: Annotated[str, typer.Option(help="Where to make an index to measure, and to drop it: a new name.")],
+    index: Annotated[str, typer.Option(help="Where to make an index to measure, and to drop it: a new name.")],
     data: Annotated[Path, typer.Option(envvar="BOOLATTN_DATA", help="The folder with the benchmarks' data.")],
     model: Annotated[
         str, typer.Option(help="A shipped adapter, a saved Boolean model, or training-free:NAME.")
@@ -34,13 +34,13 @@ def search(
         films = films_domain(DataFolder(data))
         queries = [query.text for _, query in drawn(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
         loaded = load_boolean(model, backbone)
-        cost = measure_search(loaded, title_of(model), engine, films.documents, queries, seconds)
+        cost = measure_search(loaded, title_of(model), index, films.documents, queries, seconds)
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
         return
-    table = Table("what", "figure", title=f"{cost.documents:,} films in {engine}")
+    table = Table("what", "figure", title=f"{cost.documents:,} films in {index}")
     table.add_row("rate of encoding / of the bare loop", f"{cost.encode_ratio:.3f}")
     table.add_row("rate of searching, dense leg / of the bare client", f"{cost.search_ratio:.3f}")
     for share, recall in cost.filtered_recall.items():

@@ -11,7 +11,7 @@ def encode(
         Path, typer.Argument(help="A .jsonl (also .gz, .zst) or .parquet file, a BEIR folder, or a folder of files.")
     ],
     model: Annotated[str, typer.Option(help="A model's folder or hub name, a shipped adapter, or training-free:NAME.")],
-    out: Annotated[Path, typer.Option(help="The folder for the vectors; one begun before is gone on with.")],
+    out: Annotated[Path, typer.Option(help="The folder for the vectors; one begun before is resumed.")],
     precision: Annotated[
         Literal["float32", "float16", "int8"], typer.Option(help="How to store the vectors.")
     ] = "float32",
@@ -30,7 +30,7 @@ def encode(
         str | None, typer.Option(help="With --engine ray: the cluster, if not one on this machine alone.")
     ] = None,
 ) -> None:
-    """Encode a corpus into a folder of Parquet shards; a run that was stopped goes on where it was."""
+    """Encode a corpus into a folder of Parquet shards; a run that was stopped resumes."""
     if engine == "local" and (workers > 1 or ray_address is not None):
         raise typer.BadParameter("--workers and --ray-address go with --engine ray; here, one model uses all cores")
 
@@ -56,7 +56,7 @@ def encode(
         typer.echo(f"encoded {done.documents} of them now, {done.documents / done.seconds:.0f} documents/s")
     else:
         typer.echo("all were there already")
-    typer.echo(f"next: boolattn index {out} --engine lance:///{Path('index').absolute().relative_to('/')}")
+    typer.echo(f"next: boolattn index {out} --index lance:///{Path('index').absolute().relative_to('/')}")
 
 
 def _shards(count: int) -> str:

@@ -11,7 +11,7 @@ from boolattn.cli.reading_options import Act, DocumentsAre, Excluded, HowSure, R
 
 def search(
     query: Annotated[str, typer.Argument(help="What to look for, in quotation marks.")],
-    engine: Annotated[str, typer.Option(help="The index, as boolattn index was given it.")],
+    index: Annotated[str, typer.Option(help="The index, as boolattn index was given it.")],
     model: Annotated[
         str,
         typer.Option(
@@ -32,10 +32,10 @@ def search(
     act: Act = True,
     k: Annotated[int, typer.Option("-k", min=1, help="How many hits.")] = 10,
     where: Annotated[
-        list[str] | None, typer.Option(help="A condition on metadata, such as 'year>=1990'; may be repeated.")
+        list[str] | None, typer.Option(help="A filter on metadata, such as 'year>=1990'; may be repeated.")
     ] = None,
     strength: Annotated[float, typer.Option(min=0, help="How much what is unwanted weighs; docs/search.md.")] = 1.0,
-    text: Annotated[bool, typer.Option(help="Ask BM25 too, where the engine has it.")] = True,
+    text: Annotated[bool, typer.Option(help="Ask BM25 too, where the index has it.")] = True,
     verify: Annotated[bool, typer.Option(help="Score a broad pool of candidates anew, atom by atom.")] = True,
     plain: Annotated[bool, typer.Option("--plain", help="Show what the plain model finds, side by side.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -45,14 +45,14 @@ def search(
 
     from boolattn.encoders.storage.model_names import load_encoder
     from boolattn.explanation.hits import render_beside, render_hits
-    from boolattn.retrieval.index.opening import open_engine
-    from boolattn.retrieval.search.filter_syntax import condition_of
+    from boolattn.retrieval.index.open_index import open_index
+    from boolattn.retrieval.search.filter_syntax import filter_of
     from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
     try:
-        opened = open_engine(engine)
+        opened = open_index(index)
         described = opened.describe()
-        conditions = [condition_of(each, described) for each in where or ()]
+        filters = [filter_of(each, described) for each in where or ()]
         loaded = load_encoder(model, backbone)
         searcher = Searcher(
             loaded,
@@ -65,9 +65,9 @@ def search(
             act=act,
         )
         reading = searcher.read(query, exclude)
-        plan, hits = searcher.plan(reading), searcher.search(reading, k, conditions)
+        plan, hits = searcher.plan(reading), searcher.search(reading, k, filters)
         unread = Searcher(loaded, opened, settings=SearchSettings(plan=False, text=False, verify=False))
-        without = unread.search(query, k, conditions) if plain else []
+        without = unread.search(query, k, filters) if plain else []
         opened.close()
     except (ValueError, OSError, ImportError) as error:
         raise typer.BadParameter(str(error)) from error

@@ -38,7 +38,7 @@ def test_films_become_a_folder(tmp_path, films, model):
     code, said = run(*call, "--precision", "float16")
     assert code == 0, said
     assert "2 documents in 1 shard," in said and "encoded 2 of them now" in said
-    assert f"boolattn index {tmp_path / 'out'} --engine lance:///" in said
+    assert f"boolattn index {tmp_path / 'out'} --index lance:///" in said
     assert Manifest.read(tmp_path / "out").precision == "float16"
     rows = read_shard(tmp_path / "out" / "shard-00000.parquet")
     assert (rows.ids, rows.texts) == (["0", "1"], ["In space.", "Again."])
