@@ -57,9 +57,9 @@ def change_pooling(model):
     model[1] = Pooling(32, "cls")
 
 
-def add_layer(activation):
+def add_layer(activation, residual=False):
     def add(model):
-        layer = Dense(32, 32, activation_function=activation)
+        layer = Dense(32, 32, activation_function=activation, use_residual=residual)
         with torch.no_grad():
             layer.linear.weight.fill_(0.5)
             layer.linear.bias.fill_(0.5)
@@ -75,6 +75,7 @@ CHANGES = {
     "pooling": change_pooling,
     "one more layer": add_layer(nn.Tanh()),
     "its activation": add_layer(nn.Identity()),
+    "its residual": add_layer(nn.Tanh(), residual=True),
     "heads": lambda model: setattr(transformer(model).auto_model.config, "num_attention_heads", 2),
     "document prompt": lambda model: model.prompts.update(document="passage: "),
     "default prompt": lambda model: (model.prompts.clear(), model.prompts.update(other="text: "),

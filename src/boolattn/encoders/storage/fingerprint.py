@@ -90,7 +90,7 @@ def _settings_of(module: nn.Module) -> tuple[Any, ...]:
         case Normalize():
             return ("normalize",)
         case Dense():
-            return ("dense", type(module.activation_function).__name__)
+            return ("dense", type(module.activation_function).__name__, getattr(module, "use_residual", False))
     config = getattr(module, "get_config_dict", dict)()
     return (type(module).__name__, sorted(config.items()))
 
