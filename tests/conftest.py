@@ -25,8 +25,8 @@ settings.load_profile("same")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep the tests of a file in one process, and all that need the Milvus server in one: it starts once."""
     for item in items:
-        needs_engines = RETRIEVAL in item.path.parents
-        item.add_marker(pytest.mark.xdist_group("retrieval" if needs_engines else str(item.path)))
+        needs_milvus = RETRIEVAL in item.path.parents
+        item.add_marker(pytest.mark.xdist_group("retrieval" if needs_milvus else str(item.path)))
 
 
 @pytest.fixture(autouse=True)

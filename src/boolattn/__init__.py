@@ -17,19 +17,26 @@ if TYPE_CHECKING:
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.readers import ReaderOrName
     from boolattn.reading.reading import Reader, Reading
+    from boolattn.retrieval.index.open_index import open_index
+    from boolattn.retrieval.index.protocol import Filter
+    from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
 # Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
 _HOME = {
     "BoolAttnConfig": "boolattn.attention",
     "DualEncoder": "boolattn.encoders.dual_encoder",
+    "Filter": "boolattn.retrieval.index.protocol",
     "Reader": "boolattn.reading.reading",
     "ReadingOptions": "boolattn.reading.options",
+    "SearchSettings": "boolattn.retrieval.search.searcher",
+    "Searcher": "boolattn.retrieval.search.searcher",
     "attach": "boolattn.encoders.attach.plugin",
     "detach": "boolattn.encoders.attach.plugin",
     "explain": "boolattn.explanation.query",
     "load": "boolattn.encoders.storage.model_names",
     "load_adapter": "boolattn.encoders.attach.plugin",
     "load_reader": "boolattn.reading.learned",
+    "open_index": "boolattn.retrieval.index.open_index",
     "save_adapter": "boolattn.encoders.attach.plugin",
     "signed_vectors": "boolattn.encoders.vectors.rewriting",
 }
@@ -37,14 +44,18 @@ _HOME = {
 __all__ = [
     "BoolAttnConfig",
     "DualEncoder",
+    "Filter",
     "Reader",
     "ReadingOptions",
+    "SearchSettings",
+    "Searcher",
     "attach",
     "detach",
     "explain",
     "load",
     "load_adapter",
     "load_reader",
+    "open_index",
     "read",
     "save_adapter",
     "signed_vectors",

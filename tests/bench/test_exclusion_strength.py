@@ -3,9 +3,9 @@ import pytest
 from boolattn import DualEncoder
 from boolattn.bench.exclusion_strength import STRENGTHS, plot_curve, strength_curve
 from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.retrieval.index.memory import MemoryIndex
 from boolattn.retrieval.search.searcher import SearchSettings
-from tests.retrieval.memory_engine import MemoryEngine
-from tests.retrieval.vietnam import FILMS, QUERY, WAR
+from tests.retrieval.search.vietnam import FILMS, QUERY, WAR
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def test_more_strength_leaves_out_more(minilm_folder, task, tmp_path, monkeypatc
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path))
     monkeypatch.setattr("boolattn.bench.exclusion_strength.DEPTH", 4)
     model = DualEncoder.training_free(str(minilm_folder))
-    points = strength_curve([task], model, "MiniLM", lambda name: MemoryEngine())
+    points = strength_curve([task], model, "MiniLM", lambda name: MemoryIndex())
     assert [point.strength for point in points] == list(STRENGTHS)
     left = [point.measures["films"]["violation@20"] for point in points]
     assert left == sorted(left, reverse=True) and left[0] > left[-1]

@@ -1,4 +1,4 @@
-"""A benchmark through a real engine, stage by stage."""
+"""A benchmark through a real index, stage by stage."""
 
 import json
 from dataclasses import replace
@@ -12,8 +12,8 @@ from boolattn.bench.pipeline import STAGES, index_documents, measure_pipeline
 from boolattn.cli.bench_search import pipeline, strengths
 from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import load_benchmark
+from boolattn.retrieval.index.memory import MemoryIndex
 from tests.evaluation.data_folder import FILMS, make
-from tests.retrieval.memory_engine import MemoryEngine
 
 
 @pytest.fixture(autouse=True)
@@ -33,9 +33,9 @@ def task(tmp_path):
 
 
 def test_stages_answer_and_are_timed(model, task):
-    engine = MemoryEngine()
-    index_documents(engine, model, "MiniLM", task)
-    outcomes = {outcome.report.model: outcome for outcome in measure_pipeline(task, model, engine)}
+    index = MemoryIndex()
+    index_documents(index, model, "MiniLM", task)
+    outcomes = {outcome.report.model: outcome for outcome in measure_pipeline(task, model, index)}
     assert list(outcomes) == ["dense", "bm25", *list(STAGES)[1:]]
     for outcome in outcomes.values():
         assert set(outcome.report.measures) == {"R@20", "R@100", "nDCG@10", "violation@20", "ms"}
@@ -45,22 +45,23 @@ def test_stages_answer_and_are_timed(model, task):
     assert list(answers) != list(outcomes["dense + plan"].run["q"].documents)
 
 
-def test_an_engine_without_text_has_no_bm25(model, task):
-    engine = MemoryEngine(has_text=False)
-    index_documents(engine, model, "MiniLM", task)
-    assert [outcome.report.model for outcome in measure_pipeline(task, model, engine)] == list(STAGES)
+def test_an_index_without_text_has_no_bm25(model, task):
+    index = MemoryIndex()
+    index.has_text = False
+    index_documents(index, model, "MiniLM", task)
+    assert [outcome.report.model for outcome in measure_pipeline(task, model, index)] == list(STAGES)
 
 
 def test_documents_are_indexed_once_with_their_own_vectors_and_texts(model, task):
-    engine = MemoryEngine()
-    index_documents(engine, model, "MiniLM", task)
-    assert engine.count() == len(FILMS) and len(engine.shards()) == 1
-    rows = engine.fetch(["2"])
+    index = MemoryIndex()
+    index_documents(index, model, "MiniLM", task)
+    assert index.count() == len(FILMS) and len(index.shards()) == 1
+    rows = index.fetch(["2"])
     assert "court jester" in rows.texts[0]
     vector = model.encode_document(rows.texts, normalize_embeddings=True)
     assert rows.vectors @ vector[0] == pytest.approx([1], abs=1e-2)
-    engine.upsert = None  # must not be called again
-    index_documents(engine, model, "MiniLM", task)
+    index.upsert = None  # must not be called again
+    index_documents(index, model, "MiniLM", task)
 
 
 def command(function, *arguments):

@@ -7,7 +7,7 @@ import pytest
 from boolattn import DualEncoder
 from boolattn.bench import search_cost
 from boolattn.bench.search_cost import FILTERS, measure_search
-from boolattn.retrieval.index.opening import open_engine
+from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Hit, WrongIndexError
 from tests.training.small import backbone
 
@@ -39,17 +39,17 @@ def test_all_figures_come_and_the_index_goes(model, tmp_path):
     assert found["filtered_recall"] == {"0.1": 1.0, "0.01": 1.0}  # so few documents are all compared
     assert set(found["stages_ms"]) == {"dense", "+ text", "+ verification"}
     with pytest.raises(WrongIndexError):
-        open_engine(uri).describe()
+        open_index(uri).describe()
 
 
 def test_an_index_that_is_in_use_is_not_measured(model, tmp_path):
     uri = f"lance://{tmp_path}/index/measured"
-    engine = open_engine(uri)
+    index = open_index(uri)
     dense = search_cost.DenseRetriever("small", model)
-    search_cost._fill(engine, dense, documents())
+    search_cost._fill(index, dense, documents())
     with pytest.raises(ValueError, match="there already"):
         measure_search(model, "small", uri, documents, QUERIES, seconds=0.1)
-    assert engine.count() == 500
+    assert index.count() == 500
 
 
 def test_what_a_filtered_search_misses_is_seen():

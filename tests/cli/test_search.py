@@ -11,7 +11,7 @@ from boolattn.cli.options import QueryOptions
 from boolattn.cli.querying import explain, search
 from boolattn.reading.learned import LearnedReader
 from boolattn.reading.syntax import SyntaxReader
-from tests.retrieval.vietnam import FILMS, QUERY
+from tests.retrieval.search.vietnam import FILMS, QUERY
 from tests.training.small import backbone
 
 

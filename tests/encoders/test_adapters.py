@@ -15,7 +15,7 @@ from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.storage import model_names as loading
 from boolattn.encoders.storage.adapters import WrongBackboneError, backbone_fingerprint, save_without_backbone
 from boolattn.encoders.storage.checksums import ChangedWeightsError
-from boolattn.encoders.storage.fingerprint import fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import (
     UnknownModelError,
     load,
@@ -110,7 +110,7 @@ def test_what_is_loaded_is_an_ordinary_boolean_model(adapters, backbone, tmp_pat
     model = load("small", backbone, device="cpu")
     assert [atom.text for atom in model.plan(QUERIES[0]).negatives] == ["war"]
     # The same fingerprint as the plain model's: an evaluation finds the document vectors it keeps.
-    assert fingerprint(model.document_encoder()) == fingerprint(SentenceTransformer(backbone))
+    assert document_fingerprint(model) == document_fingerprint(SentenceTransformer(backbone))
     model.save(str(tmp_path / "whole"))
     both = (model, DualEncoder(str(tmp_path / "whole")))
     assert np.array_equal(*(each.encode_query(QUERIES, operators=OPERATORS) for each in both))

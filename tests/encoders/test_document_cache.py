@@ -36,6 +36,14 @@ def test_a_second_run_encodes_nothing(tmp_path):
     assert (first.texts, second.texts) == (["one", "two", "three"], [])
 
 
+def test_vectors_kept_under_a_former_name_are_used(tmp_path):
+    first, second = Encoder(), Encoder()
+    blocks = read(tmp_path, first, DOCUMENTS[:2], encoder="former")
+    again = cached_blocks(DOCUMENTS, second, "e", tmp_path, former=lambda: "former")
+    assert [(ids, vectors.tolist()) for ids, vectors in again][:1] == blocks
+    assert second.texts == ["three"]
+
+
 def test_another_text_or_encoder_is_encoded_anew(tmp_path):
     read(tmp_path, Encoder())
     changed, other = Encoder(), Encoder()

@@ -11,7 +11,7 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 
 from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions
 from boolattn.encoders.storage.checksums import ChangedWeightsError
-from boolattn.encoders.storage.fingerprint import fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
 
@@ -145,7 +145,7 @@ def test_without_the_signed_readout_the_model_is_the_papers(minilm_folder):
 
 
 def test_the_document_tower_is_known_as_the_backbone(model, bare):
-    assert fingerprint(model.document_encoder()) == fingerprint(bare)
+    assert document_fingerprint(model) == document_fingerprint(bare)
 
 
 def test_a_model_that_does_not_pool_by_the_mean_gets_the_bias_alone(minilm_folder, bare):

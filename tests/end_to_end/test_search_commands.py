@@ -1,4 +1,4 @@
-"""From a file of films to answers, by commands alone, with the real model and a real engine."""
+"""From a file of films to answers, by commands alone, with the real model and a real index."""
 
 import json
 import re
@@ -80,7 +80,7 @@ def test_no_document_controls_the_terminal(run, uri):
     [
         (("--where", "colour=red"), "no field 'colour'.*year"),
         (("--where", "year=red"), "year is of type integer"),
-        (("--where", "year"), "is no condition"),
+        (("--where", "year"), "is not a filter"),
         (("--model", "nowhere"), "cannot load 'nowhere'"),
         (("--index", "redis://x"), "redis"),
     ],
@@ -110,8 +110,8 @@ def test_what_documents_are_is_declared_to_the_index_or_to_a_search(run, uri, tm
     folder = Path(uri.removeprefix("lance://")).parents[1]
     run("index", folder / "vectors", "--index", f"lance://{tmp_path}/things", "--documents", "things")
 
-    def excluded(engine, *more):
-        found = json.loads(run("search", query, "--index", engine, "--reader", "rules", *more, "--json"))
+    def excluded(index, *more):
+        found = json.loads(run("search", query, "--index", index, "--reader", "rules", *more, "--json"))
         return " NOT " in found["plan"]["plan"]
 
     assert not excluded(uri) and excluded(uri, "--documents", "things")

@@ -1,10 +1,10 @@
 import pytest
 
 from boolattn.integrations import langchain, llama_index
-from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.index.protocol import Filter
 from boolattn.retrieval.search.hits import AtomEffect, SearchHit, fields_with_reasons
 from boolattn.retrieval.search.searcher import Searcher
-from tests.retrieval.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
+from tests.retrieval.search.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_fields_of_documents_stay():
 
 
 def test_conditions_hold_in_both(searcher):
-    where = [Condition("colour", "=", True)]
+    where = [Filter("colour", "=", True)]
     for found in (
         langchain.BooleanRetriever(searcher=searcher, where=where).invoke(QUERY),
         [each.node for each in llama_index.BooleanRetriever(searcher, where=where).retrieve(QUERY)],

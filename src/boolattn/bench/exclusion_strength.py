@@ -12,7 +12,7 @@ from boolattn.evaluation.figures import COLOURS, GRID, INK
 from boolattn.evaluation.measures import Ranking, per_query, violation
 from boolattn.evaluation.significance import means
 from boolattn.evaluation.tasks import RetrievalTask
-from boolattn.retrieval.index.protocol import Engine
+from boolattn.retrieval.index.protocol import Index
 from boolattn.retrieval.search.hits import verified_hits
 from boolattn.retrieval.search.searcher import Searcher
 
@@ -34,7 +34,7 @@ class CurvePoint:
 
 
 def strength_curve(
-    tasks: Sequence[RetrievalTask], model: SentenceTransformer, name: str, open_index: Callable[[str], Engine]
+    tasks: Sequence[RetrievalTask], model: SentenceTransformer, name: str, open_index: Callable[[str], Index]
 ) -> list[CurvePoint]:
     """Answer every query once, and weigh what was found with every strength.
 
@@ -42,20 +42,20 @@ def strength_curve(
         tasks: Queries with an exclusion, of which the excluded documents are known.
         model: Who reads and encodes.
         name: What it is called.
-        open_index: Gives an engine for a benchmark's name.
+        open_index: Gives an index for a benchmark's name.
     """
     measured: dict[float, dict[str, dict[str, float]]] = {strength: {} for strength in STRENGTHS}
     for task in tasks:
-        engine = open_index(task.name)
-        index_documents(engine, model, name, task)
-        searcher = Searcher(model, engine, documents=task.documents_are)
+        index = open_index(task.name)
+        index_documents(index, model, name, task)
+        searcher = Searcher(model, index, documents=task.documents_are)
         runs: dict[float, dict[str, Ranking]] = {strength: {} for strength in STRENGTHS}
         for key, query in task.queries.items():
             pool = searcher.gather(query, DEPTH)
             for strength, run in runs.items():
                 hits = verified_hits(pool, strength, DEPTH)
                 run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
-        engine.close()
+        index.close()
         for strength, run in runs.items():
             measured[strength][task.name] = means(per_query(SHOWN, run, task.answers, task.negated))
     return [CurvePoint(strength, measures) for strength, measures in measured.items()]

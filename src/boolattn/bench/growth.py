@@ -20,7 +20,7 @@ from boolattn.evaluation.evaluate import DEPTH
 from boolattn.evaluation.figures import COLOURS, GRID, INK
 from boolattn.evaluation.systems import DenseRetriever, Retriever, load_system
 from boolattn.evaluation.tasks import RetrievalTask
-from boolattn.retrieval.index.opening import open_engine, parse_address
+from boolattn.retrieval.index.open_index import open_index, parse_address
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 
 # Whole blocks, so that every step finds its vectors in the cache; the last is the whole corpus.
@@ -99,7 +99,7 @@ MB = 1024**2
 
 @dataclass(frozen=True)
 class Server:
-    """Where an engine that is a process of its own does its work.
+    """Where an index that is a process of its own does its work.
 
     Attributes:
         process: Its number.
@@ -115,7 +115,7 @@ class IndexStep:
     """What an index of so many documents took, made from nothing.
 
     Attributes:
-        engine: Which.
+        backend: ``lance`` or ``milvus``.
         documents: How many.
         index_seconds: To write them, vectors being there already, and to build what makes searches fast.
         search_ms: Median of a search for 10 hits by a vector.
@@ -123,7 +123,7 @@ class IndexStep:
         memory_mb: The most that this process had, model and interpreter included, and the server with it.
     """
 
-    engine: str
+    backend: str
     documents: int
     index_seconds: float
     search_ms: float
@@ -153,21 +153,21 @@ def _step(data: Path, model: str, uri: str, server: Server | None, size: int | N
     if not isinstance(task, RetrievalTask) or not isinstance(dense, DenseRetriever):
         raise TypeError(f"{model!r} has no vectors of the documents of {BENCHMARK}")
     address, folder = parse_address(uri), _folder(uri, server)
-    engine, queries = open_engine(uri), dense.query_vectors(list(task.queries.values()))
-    require_new(engine, uri)
+    index, queries = open_index(uri), dense.query_vectors(list(task.queries.values()))
+    require_new(index, uri)
     before = _size(folder)
-    engine.create(IndexDescription(dense.fingerprint, model, queries.shape[1], similarity_of(dense.model, model)))
+    index.create(IndexDescription(dense.fingerprint, model, queries.shape[1], similarity_of(dense.model, model)))
     try:
-        seconds = sum(_seconds(engine.upsert, rows) for rows in _first(dense, task, size)) + _seconds(engine.settle)
-        engine.search(queries[0], HITS)  # what is loaded at the first is not the price of one
-        search = statistics.median(_seconds(engine.search, vector, HITS) for vector in queries)
-        memory = _peak("self") + (_peak(server.process) if server and address.engine == "milvus" else 0)
+        seconds = sum(_seconds(index.upsert, rows) for rows in _first(dense, task, size)) + _seconds(index.settle)
+        index.search(queries[0], HITS)  # what is loaded at the first is not the price of one
+        search = statistics.median(_seconds(index.search, vector, HITS) for vector in queries)
+        memory = _peak("self") + (_peak(server.process) if server and address.backend == "milvus" else 0)
         return IndexStep(
-            address.engine, engine.count(), seconds, 1000 * search, (_size(folder) - before) / MB, memory / MB
+            address.backend, index.count(), seconds, 1000 * search, (_size(folder) - before) / MB, memory / MB
         )
     finally:
-        engine.drop()
-        engine.close()
+        index.drop()
+        index.close()
 
 
 def _first(dense: DenseRetriever, task: RetrievalTask, size: int | None) -> Iterator[Rows]:
@@ -189,8 +189,10 @@ def _seconds(call: Callable[..., object], *given: object) -> float:
 def _folder(uri: str, server: Server | None) -> Path:
     """Return where an index keeps its files."""
     address = parse_address(uri)
-    if address.engine == "lance":
+    if address.backend == "lance":
         return Path(address.where)
+    if address.backend == "memory":
+        raise ValueError(f"{uri} has no files to measure: give lance:// or milvus://")
     if server is None:
         raise ValueError(f"{uri} is a server: say which process it is, and where its data lies")
     return server.folder
@@ -209,7 +211,7 @@ def _peak(process: int | str) -> int:
 
 
 def plot_index_growth(steps: Sequence[IndexStep], path: Path) -> None:
-    """Draw each of the figures against the number of documents, a line for each engine, as a PNG."""
+    """Draw each of the figures against the number of documents, a line for each backend, as a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
@@ -222,10 +224,10 @@ def plot_index_growth(steps: Sequence[IndexStep], path: Path) -> None:
         "memory_mb": "peak memory, MB",
     }
     for axes, (name, title) in zip(figure.subplots(1, len(shown)), shown.items(), strict=True):
-        for colour, engine in zip(COLOURS, dict.fromkeys(step.engine for step in steps), strict=False):
-            of = [step for step in steps if step.engine == engine]
+        for colour, backend in zip(COLOURS, dict.fromkeys(step.backend for step in steps), strict=False):
+            of = [step for step in steps if step.backend == backend]
             across, up = [step.documents / 1000 for step in of], [getattr(step, name) for step in of]
-            axes.plot(across, up, "o-", color=colour, label=engine, markersize=4)
+            axes.plot(across, up, "o-", color=colour, label=backend, markersize=4)
         axes.set_title(title, loc="left", fontsize=10, color=INK)
         axes.set_xlabel("thousand documents", fontsize=8)
         axes.set_ylim(bottom=0)

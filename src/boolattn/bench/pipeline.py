@@ -1,4 +1,4 @@
-"""A benchmark answered through an engine, stage by stage: what each stage of a search gains and costs."""
+"""A benchmark answered through an index, stage by stage: what each stage of a search gains and costs."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ from boolattn.evaluation.report import Report
 from boolattn.evaluation.systems import DenseRetriever, Documents
 from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.retrieval.corpus.documents import survey
-from boolattn.retrieval.index.protocol import Engine, Hit, IndexDescription, Rows
+from boolattn.retrieval.index.protocol import Hit, Index, IndexDescription, Rows
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
 
@@ -89,7 +89,7 @@ class PipelineRetriever:
         self.milliseconds: dict[str, float] = {}
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
-        """Return at most ``DEPTH`` documents for each query: more would ask more of the engine than a user does."""
+        """Return at most ``DEPTH`` documents for each query: more would ask more of the index than a user does."""
         run: dict[str, Ranking] = {}
         self._ask(next(iter(queries.values())), min(k, DEPTH))  # what is loaded at the first query is not its price
         for key, query in queries.items():
@@ -100,14 +100,14 @@ class PipelineRetriever:
         return run
 
 
-def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, engine: Engine) -> Iterator[Outcome]:
-    """Yield what BM25, where the engine has it, and every combination of stages reach on an index of the documents."""
+def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, index: Index) -> Iterator[Outcome]:
+    """Yield what BM25, where the index has it, and every combination of stages reach on an index of the documents."""
     systems = [
-        PipelineRetriever(name, Searcher(model, engine, settings=settings, documents=task.documents_are).rank)
+        PipelineRetriever(name, Searcher(model, index, settings=settings, documents=task.documents_are).rank)
         for name, settings in STAGES.items()
     ]
-    if engine.has_text:
-        systems.insert(1, PipelineRetriever("bm25", engine.search_text))
+    if index.has_text:
+        systems.insert(1, PipelineRetriever("bm25", index.search_text))
     measures = [*MEASURES, *([violation @ 20] if task.negated else [])]
     for system in systems:
         outcome = evaluate(replace(task, measures=measures, negated_measures=()), system)
@@ -116,21 +116,21 @@ def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, engine: En
         yield Outcome(report, values, outcome.run)
 
 
-def index_documents(engine: Engine, model: SentenceTransformer, name: str, task: RetrievalTask) -> None:
+def index_documents(index: Index, model: SentenceTransformer, name: str, task: RetrievalTask) -> None:
     """Put a benchmark's documents into an index; blocks that are there already are passed over."""
     dense = DenseRetriever(name, model)
     dimension = dense.model.get_embedding_dimension()
     if dimension is None:
         raise ValueError(f"{name} does not say what dimension its vectors have: it cannot be indexed")
-    engine.create(IndexDescription(dense.fingerprint, name, dimension, similarity_of(dense.model, name)))
-    there, written = engine.shards(), False
+    index.create(IndexDescription(dense.fingerprint, name, dimension, similarity_of(dense.model, name)))
+    there, written = index.shards(), False
     for ids, texts, vectors in blocks_with_texts(dense, task.documents(), task.document_tokens):
         shard = hashlib.blake2b("\0".join([*ids, *texts]).encode(), digest_size=16).hexdigest()
         if there.get(shard) != len(ids):
-            engine.upsert(Rows(ids, [""] * len(ids), texts, vectors, [{}] * len(ids), shard))
+            index.upsert(Rows(ids, [""] * len(ids), texts, vectors, [{}] * len(ids), shard))
             written = True
     if written:
-        engine.settle()
+        index.settle()
 
 
 def blocks_with_texts(

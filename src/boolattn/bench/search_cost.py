@@ -1,4 +1,4 @@
-"""What searching through an engine costs beside its bare client, and what it misses under filters."""
+"""What searching through an index costs beside its bare client, and what it misses under filters."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -17,15 +17,17 @@ from boolattn.evaluation.systems import DenseRetriever
 from boolattn.retrieval.index.lance import lance_index as lance
 from boolattn.retrieval.index.milvus import milvus_index as milvus
 from boolattn.retrieval.index.milvus.schema import METRICS
-from boolattn.retrieval.index.opening import open_engine, parse_address
-from boolattn.retrieval.index.protocol import Condition, Engine, IndexDescription, Rows, WrongIndexError
+from boolattn.retrieval.index.open_index import open_index, parse_address
+from boolattn.retrieval.index.protocol import Filter, Index, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
 
 def bare_search(uri: str, similarity: str) -> Callable[[Any, int], Any]:
-    """Return a function that asks an engine's client for the k nearest to a vector."""
-    engine, where, name = parse_address(uri)
-    return _bare_milvus(where, name, similarity) if engine == "milvus" else _bare_lance(where, name, similarity)
+    """Return a function that asks an index's own client for the k nearest to a vector."""
+    backend, where, name = parse_address(uri)
+    if backend == "memory":
+        raise ValueError(f"{uri} has no client of its own to compare with: measure lance:// or milvus://")
+    return _bare_milvus(where, name, similarity) if backend == "milvus" else _bare_lance(where, name, similarity)
 
 
 def _bare_lance(folder: str, name: str, similarity: str) -> Callable[[Any, int], Any]:
@@ -57,7 +59,7 @@ def _bare_milvus(address: str, name: str, similarity: Any) -> Callable[[Any, int
 
 
 PART = "hundredth"  # a field of every document: its number, modulo 100
-FILTERS = {"0.1": Condition(PART, "<", 10), "0.01": Condition(PART, "=", 0)}
+FILTERS = {"0.1": Filter(PART, "<", 10), "0.01": Filter(PART, "=", 0)}
 ENCODED, FILTERED_QUERIES, K = 2048, 100, 100
 HITS = 10  # of a search that is timed, as a page shows them
 
@@ -103,36 +105,36 @@ def measure_search(
         queries: To be searched for, some with operators.
         seconds: How long to measure the searches.
     """
-    engine = open_engine(uri)
-    require_new(engine, uri)
+    index = open_index(uri)
+    require_new(index, uri)
     some = [text for _, text in islice(documents(), ENCODED)]
-    vectors = _fill(engine, DenseRetriever(name, model), documents())
-    engine.close()
-    engine = open_engine(uri)  # as one who searches, and writes nothing
+    vectors = _fill(index, DenseRetriever(name, model), documents())
+    index.close()
+    index = open_index(uri)  # as one who searches, and writes nothing
     try:
-        medians = _medians(model, engine, uri, queries, seconds)
+        medians = _medians(model, index, uri, queries, seconds)
         return SearchCost(
             documents=len(vectors),
             encode_ratio=encode_ratio(model.document_encoder(), some),
             search_ratio=medians["bare client"] / medians["dense leg"],
-            filtered_recall={share: _recall(engine, vectors, where) for share, where in FILTERS.items()},
+            filtered_recall={share: _recall(index, vectors, where) for share, where in FILTERS.items()},
             stages_ms={stage: 1000 * medians[stage] for stage in STAGES},
         )
     finally:
-        engine.drop()
-        engine.close()
+        index.drop()
+        index.close()
 
 
-def require_new(engine: Engine, uri: str) -> None:
+def require_new(index: Index, uri: str) -> None:
     """Refuse an index that is there already: it is not ours to drop."""
     try:
-        engine.describe()
+        index.describe()
     except WrongIndexError:
         return
     raise ValueError(f"{uri} is there already, and what is measured here is dropped at the end: give another name")
 
 
-def _fill(engine: Engine, dense: DenseRetriever, documents: Iterable[tuple[str, str]]) -> NDArray[np.float32]:
+def _fill(index: Index, dense: DenseRetriever, documents: Iterable[tuple[str, str]]) -> NDArray[np.float32]:
     """Put documents in and return their vectors (N, D), in the order of their numbers."""
     kept: list[NDArray[np.float32]] = []
     for ids, texts, vectors in blocks_with_texts(dense, documents, 128):
@@ -140,21 +142,21 @@ def _fill(engine: Engine, dense: DenseRetriever, documents: Iterable[tuple[str, 
             vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         if not kept:
             similarity = similarity_of(dense.model, dense.name)
-            engine.create(
+            index.create(
                 IndexDescription(dense.fingerprint, dense.name, vectors.shape[1], similarity, {PART: "integer"})
             )
         first = sum(map(len, kept))
         fields = [{PART: number % 100} for number in range(first, first + len(ids))]
-        engine.upsert(Rows(ids, [""] * len(ids), texts, vectors, fields))
+        index.upsert(Rows(ids, [""] * len(ids), texts, vectors, fields))
         kept.append(vectors)
-    engine.settle()
+    index.settle()
     return np.concatenate(kept)
 
 
-def _medians(model: DualEncoder, engine: Engine, uri: str, queries: Sequence[str], seconds: float) -> dict[str, float]:
+def _medians(model: DualEncoder, index: Index, uri: str, queries: Sequence[str], seconds: float) -> dict[str, float]:
     """Return the median seconds of a search, all kinds asked in turn for one query after another."""
-    ask = bare_search(uri, engine.describe().similarity)
-    searchers = {stage: Searcher(model, engine, settings=settings) for stage, settings in STAGES.items()}
+    ask = bare_search(uri, index.describe().similarity)
+    searchers = {stage: Searcher(model, index, settings=settings) for stage, settings in STAGES.items()}
 
     def bare(query: str) -> object:
         return ask(model.encode_query([query], normalize_embeddings=True, show_progress_bar=False)[0], HITS)
@@ -173,14 +175,14 @@ def _asking(call: Callable[[str], object], queries: Sequence[str]) -> Callable[[
     return lambda: call(next(coming))
 
 
-def _recall(engine: Engine, vectors: NDArray[np.float32], where: Condition) -> float:
-    """Look for documents near to documents, among those that fulfil a condition."""
+def _recall(index: Index, vectors: NDArray[np.float32], where: Filter) -> float:
+    """Look for documents near to documents, among those that pass a filter."""
     numbers = np.arange(len(vectors)) % 100
     fulfil = np.flatnonzero(numbers < 10 if where.comparison == "<" else numbers == where.value)
     found = []
     for vector in vectors[:: max(1, len(vectors) // FILTERED_QUERIES)]:
         near = vectors[fulfil] @ vector
         least = np.partition(near, -K)[-K] if len(near) > K else near.min()
-        hits = engine.search(vector, K, [where])
+        hits = index.search(vector, K, [where])
         found.append(sum(hit.score >= least - 1e-4 for hit in hits) / min(K, len(fulfil)))
     return float(np.mean(found))

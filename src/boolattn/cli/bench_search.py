@@ -45,10 +45,10 @@ def index(
     if as_json:
         typer.echo(json.dumps({"rows": [dataclasses.asdict(step) for step in steps]}, indent=2))
         return
-    table = Table("engine", "documents", "seconds", "ms a search", "disk MB", "peak MB", title="QUEST-partial, indexed")
+    table = Table("index", "documents", "seconds", "ms a search", "disk MB", "peak MB", title="QUEST-partial, indexed")
     for step in steps:
         figures = (step.index_seconds, step.search_ms, step.disk_mb, step.memory_mb)
-        table.add_row(step.engine, f"{step.documents:,}", *(f"{figure:,.1f}" for figure in figures))
+        table.add_row(step.backend, f"{step.documents:,}", *(f"{figure:,.1f}" for figure in figures))
     Console().print(table)
 
 
@@ -105,7 +105,7 @@ def pipeline(
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
     from boolattn.evaluation.tasks import RetrievalTask
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index
 
     with user_errors():
         task = load_benchmark(benchmark, DataFolder(data))
@@ -113,10 +113,10 @@ def pipeline(
             raise ValueError(f"{benchmark} ranks no documents of a corpus: there is nothing to search")
         encoder = load_boolean(model, backbone)
         with _folder(keep) as folder:
-            engine = open_engine(f"lance://{folder}/{benchmark}")
-            index_documents(engine, encoder, title_of(model), task)
-            outcomes = list(measure_pipeline(task, encoder, engine))
-            engine.close()
+            opened = open_index(f"lance://{folder}/{benchmark}")
+            index_documents(opened, encoder, title_of(model), task)
+            outcomes = list(measure_pipeline(task, encoder, opened))
+            opened.close()
     print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
 
 
@@ -133,14 +133,14 @@ def strengths(
     from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean, title_of
     from boolattn.evaluation.benchmarks.generated import exclusion_validation, long_questions
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index
 
     with user_errors():
         encoder, benchmarks = load_boolean(model, backbone), DataFolder(data)
         tasks = [*exclusion_validation(benchmarks), long_questions(benchmarks)]
         with _folder(keep) as folder:
             points = strength_curve(
-                tasks, encoder, title_of(model), lambda name: open_engine(f"lance://{folder}/{name}")
+                tasks, encoder, title_of(model), lambda name: open_index(f"lance://{folder}/{name}")
             )
     if plot is not None:
         plot_curve(points, plot)

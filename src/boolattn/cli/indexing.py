@@ -70,11 +70,15 @@ def index(
 ) -> None:
     """Make an index hold the documents of a folder, and no others; run it again after an interruption to resume."""
     from boolattn.retrieval.index.fill import UnfinishedIndexError, index_folder
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index, parse_address
 
     started = time.monotonic()
     with user_errors(UnfinishedIndexError):
-        opened = open_engine(index)
+        if parse_address(index).backend == "memory":
+            raise ValueError(
+                f"{index} would be gone when this command ends: memory:// is for Python, see docs/search.md"
+            )
+        opened = open_index(index)
         done = index_folder(folder, opened, documents=documents)
         opened.close()
     removed = f", {done.removed} that are not in {folder} removed" if done.removed else ""
@@ -88,10 +92,10 @@ def drop(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
 ) -> None:
     """Remove an index and all it holds; the folder it was made from stays."""
-    from boolattn.retrieval.index.opening import open_engine
+    from boolattn.retrieval.index.open_index import open_index
 
     with user_errors():
-        opened = open_engine(index)
+        opened = open_index(index)
         documents = opened.count()
         if not yes:
             typer.confirm(f"Remove {index} and its {documents} documents?", abort=True)

@@ -23,10 +23,10 @@ def search(
     options: QueryOptions,
     k: Annotated[int, typer.Option("-k", min=1, help="How many hits.")] = 10,
     where: Annotated[
-        list[str] | None, typer.Option(help="A condition on metadata, such as 'year>=1990'; may be repeated.")
+        list[str] | None, typer.Option(help="A filter on metadata, such as 'year>=1990'; may be repeated.")
     ] = None,
     strength: Annotated[float, typer.Option(min=0, help="How much what is unwanted weighs; docs/search.md.")] = 1.0,
-    text: Annotated[bool, typer.Option(help="Ask BM25 too, where the engine has it.")] = True,
+    text: Annotated[bool, typer.Option(help="Ask BM25 too, where the index has it.")] = True,
     verify: Annotated[bool, typer.Option(help="Score a broad pool of candidates again, atom by atom.")] = True,
     plain: Annotated[bool, typer.Option("--plain", help="Show what the plain model finds, side by side.")] = False,
     as_json: AsJson = False,
@@ -34,23 +34,23 @@ def search(
     """Search an index, and show which part of the query raised or lowered each hit."""
     from boolattn.encoders.storage.model_names import load_encoder
     from boolattn.explanation.hits import render_beside, render_hits
-    from boolattn.retrieval.index.opening import open_engine
-    from boolattn.retrieval.search.filter_syntax import condition_of
+    from boolattn.retrieval.index.open_index import open_index
+    from boolattn.retrieval.search.filter_syntax import filter_of
     from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
     with user_errors():
-        opened = open_engine(index)
+        opened = open_index(index)
         described = opened.describe()
-        conditions = [condition_of(each, described) for each in where or ()]
+        filters = [filter_of(each, described) for each in where or ()]
         model = load_encoder(options.model, options.backbone)
         settings = SearchSettings(text=text, verify=verify, strength=strength)
         searcher = Searcher(model, opened, settings=settings, **options.reading)
         reading = searcher.read(query, options.exclude)
-        plan, hits = searcher.plan(reading), searcher.search(reading, k, conditions)
+        plan, hits = searcher.plan(reading), searcher.search(reading, k, filters)
         without = []
         if plain:
             unread = Searcher(model, opened, settings=SearchSettings(plan=False, text=False, verify=False))
-            without = unread.search(query, k, conditions)
+            without = unread.search(query, k, filters)
         opened.close()
     if as_json:
         found: dict[str, Any] = {"reading": reading.to_dict(), "plan": plan.to_dict()}

@@ -10,7 +10,7 @@ except ImportError as error:
     raise ImportError("LangChain is not installed: pip install 'boolattn[langchain]'") from error
 from pydantic import ConfigDict
 
-from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.index.protocol import Filter
 from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
 from boolattn.retrieval.search.searcher import Searcher
 
@@ -31,7 +31,7 @@ class BooleanRetriever(BaseRetriever):
 
     searcher: Searcher
     k: int = 10
-    where: Sequence[Condition] = ()
+    where: Sequence[Filter] = ()
 
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, exclude: Sequence[str] | None = None

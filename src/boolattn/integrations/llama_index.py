@@ -9,7 +9,7 @@ try:
 except ImportError as error:
     raise ImportError("LlamaIndex is not installed: pip install 'boolattn[llama-index]'") from error
 
-from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.index.protocol import Filter
 from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
 from boolattn.retrieval.search.searcher import Searcher
 
@@ -25,8 +25,8 @@ class BooleanRetriever(BaseRetriever):
         >>> retriever.retrieve("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
 
-    def __init__(self, searcher: Searcher, k: int = 10, where: Sequence[Condition] = (), **kwargs: Any) -> None:
-        """Take k hits of every search, of documents that fulfil all conditions."""
+    def __init__(self, searcher: Searcher, k: int = 10, where: Sequence[Filter] = (), **kwargs: Any) -> None:
+        """Take k hits of every search, of documents that pass all filters."""
         self.searcher, self.k, self.where = searcher, k, where
         super().__init__(**kwargs)
 

@@ -1,1 +1,1 @@
-"""From a corpus to ranked hits: shards of vectors, an engine that holds them, a searcher that asks it."""
+"""From a corpus to ranked hits: shards of vectors, an index that holds them, a searcher that asks it."""

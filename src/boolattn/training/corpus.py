@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import document_encoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.vectors.document_cache import document_blocks
 from boolattn.training.examples import Example, require_known
@@ -67,7 +67,7 @@ def corpus_loss(
     """Encode the documents, or find their vectors among those kept from before, and number what answers what."""
     if documents is None:
         raise ValueError("[training] candidates = 'corpus' needs a source with documents")
-    encoder = model.documents() if isinstance(model, DualEncoder) else model
+    encoder = document_encoder(model)
     if similarity_of(encoder, "corpus") != "cosine":
         raise ValueError("[training] candidates = 'corpus' compares by cosine: [model] similarity = 'cosine'")
     for example in examples:

@@ -4,7 +4,7 @@ import operator
 
 import numpy as np
 
-from boolattn.retrieval.index.protocol import Condition, IndexDescription, Rows
+from boolattn.retrieval.index.protocol import Filter, IndexDescription, Rows
 
 FIELDS = {"year": "integer", "rating": "number", 'it\'s a "genre".é': "text", "seen": "boolean"}
 YEAR, RATING, GENRE, SEEN = FIELDS
@@ -30,9 +30,9 @@ def films(ids, *, shard="s", seed=0, titles=None, texts=None, metadata=None, dim
     return Rows(list(ids), titles, texts, vectors, metadata or [{}] * len(ids), shard)
 
 
-def fulfils(fields, condition: Condition) -> bool:
-    """What a condition means: a document without the field fulfils none."""
-    return condition.name in fields and bool(COMPARISONS[condition.comparison](fields[condition.name], condition.value))
+def passes(fields, given: Filter) -> bool:
+    """What a filter means: a document without the field passes none."""
+    return given.name in fields and bool(COMPARISONS[given.comparison](fields[given.name], given.value))
 
 
 def same(found: Rows, expected: Rows) -> bool:

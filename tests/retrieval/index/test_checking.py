@@ -1,11 +1,11 @@
-"""Rows and conditions that do not fit are refused, and the message says why."""
+"""Rows and filters that do not fit are refused, and the message says why."""
 
 import math
 
 import pytest
 
-from boolattn.retrieval.index.checking import check_conditions, check_rows
-from boolattn.retrieval.index.protocol import Condition
+from boolattn.retrieval.index.checking import check_filters, check_rows
+from boolattn.retrieval.index.protocol import Filter
 from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films
 
 BAD_VALUES = [
@@ -35,20 +35,20 @@ def test_values_that_fit():
 
 
 @pytest.mark.parametrize(
-    ("condition", "message"),
+    ("given", "message"),
     [
-        (Condition("colour", "=", "red"), "has: .*year"),
-        (Condition(YEAR, ">= 0 OR 1 =", 1), "comparisons are"),
-        (Condition(YEAR, "in", 1990), "tuple"),
-        (Condition(YEAR, "=", (1990,)), "tuple"),
-        (Condition(YEAR, "=", "1990"), "'integer'"),
-        (Condition(YEAR, ">", 1990.5), "'integer'"),
-        (Condition(GENRE, "in", ("war", 3)), "'text'"),
-        (Condition(SEEN, "<", True), "no order"),
-        (Condition(SEEN, "=", 1), "'boolean'"),
-        (Condition(RATING, ">", math.nan), "'number'"),
+        (Filter("colour", "=", "red"), "has: .*year"),
+        (Filter(YEAR, ">= 0 OR 1 =", 1), "comparisons are"),
+        (Filter(YEAR, "in", 1990), "tuple"),
+        (Filter(YEAR, "=", (1990,)), "tuple"),
+        (Filter(YEAR, "=", "1990"), "'integer'"),
+        (Filter(YEAR, ">", 1990.5), "'integer'"),
+        (Filter(GENRE, "in", ("war", 3)), "'text'"),
+        (Filter(SEEN, "<", True), "no order"),
+        (Filter(SEEN, "=", 1), "'boolean'"),
+        (Filter(RATING, ">", math.nan), "'number'"),
     ],
 )
-def test_conditions_that_make_no_sense(condition, message):
+def test_filters_that_make_no_sense(given, message):
     with pytest.raises(ValueError, match=message):
-        check_conditions([condition], DESCRIPTION)
+        check_filters([given], DESCRIPTION)

@@ -1,4 +1,4 @@
-"""Conditions on metadata mean the same in every engine."""
+"""Filters on metadata mean the same in every index."""
 
 import uuid
 
@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boolattn.retrieval.index.opening import open_engine
-from boolattn.retrieval.index.protocol import Condition
-from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films, fulfils
+from boolattn.retrieval.index.open_index import open_index
+from boolattn.retrieval.index.protocol import Filter
+from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films, passes
 
 ANYWHERE = np.ones(4, np.float32)
 METADATA = [
@@ -21,59 +21,55 @@ METADATA = [
     {YEAR: 0},
     {},
 ]
-CONDITIONS = [
-    *[Condition(YEAR, comparison, 1990) for comparison in ("=", "!=", "<", "<=", ">", ">=")],
-    *[Condition(RATING, comparison, 7.5) for comparison in ("=", "!=", "<", "<=", ">", ">=")],
-    *[Condition(GENRE, comparison, "war") for comparison in ("=", "!=", "<", "<=", ">", ">=")],
-    Condition(YEAR, "=", 2**62 + 1),
-    Condition(YEAR, "=", 2**62),
-    Condition(YEAR, "<", 0),
-    Condition(YEAR, "in", (1990, -5, 7)),
-    Condition(YEAR, "in", ()),
-    Condition(RATING, "=", 8),
-    Condition(RATING, ">", 1e-8),
-    Condition(RATING, "in", (8, 7.5)),
-    Condition(RATING, "in", (8,)),
-    Condition(SEEN, "=", True),
-    Condition(SEEN, "=", False),
-    Condition(SEEN, "!=", True),
-    Condition(SEEN, "in", (True, False)),
-    *[Condition(GENRE, "=", fields[GENRE]) for fields in METADATA if GENRE in fields],
-    Condition(GENRE, "in", ("", "電影 🎬\n", "none")),
+FILTERS = [
+    *[Filter(YEAR, comparison, 1990) for comparison in ("=", "!=", "<", "<=", ">", ">=")],
+    *[Filter(RATING, comparison, 7.5) for comparison in ("=", "!=", "<", "<=", ">", ">=")],
+    *[Filter(GENRE, comparison, "war") for comparison in ("=", "!=", "<", "<=", ">", ">=")],
+    Filter(YEAR, "=", 2**62 + 1),
+    Filter(YEAR, "=", 2**62),
+    Filter(YEAR, "<", 0),
+    Filter(YEAR, "in", (1990, -5, 7)),
+    Filter(YEAR, "in", ()),
+    Filter(RATING, "=", 8),
+    Filter(RATING, ">", 1e-8),
+    Filter(RATING, "in", (8, 7.5)),
+    Filter(RATING, "in", (8,)),
+    Filter(SEEN, "=", True),
+    Filter(SEEN, "=", False),
+    Filter(SEEN, "!=", True),
+    Filter(SEEN, "in", (True, False)),
+    *[Filter(GENRE, "=", fields[GENRE]) for fields in METADATA if GENRE in fields],
+    Filter(GENRE, "in", ("", "電影 🎬\n", "none")),
 ]
 
 
-@pytest.fixture(scope="module", params=["lance", "milvus"])
-def where(request, tmp_path_factory):
+@pytest.fixture(scope="module", params=["lance", "milvus", "memory"])
+def where(request, tmp_path_factory, place_of):
     """Where indexes go."""
-    return (
-        f"lance://{tmp_path_factory.mktemp('filters')}"
-        if request.param == "lance"
-        else request.getfixturevalue("milvus").uri
-    )
+    return place_of(request.param, tmp_path_factory.mktemp("filters"))
 
 
 @pytest.fixture(scope="module")
 def filled(where):
-    engine = open_engine(f"{where}/filled")
-    engine.create(DESCRIPTION)
-    engine.upsert(films([str(n) for n in range(len(METADATA))], metadata=METADATA))
-    yield engine
-    engine.drop()
+    index = open_index(f"{where}/filled")
+    index.create(DESCRIPTION)
+    index.upsert(films([str(n) for n in range(len(METADATA))], metadata=METADATA))
+    yield index
+    index.drop()
 
 
-def found(engine, *conditions):
-    return {hit.doc_id for hit in engine.search(ANYWHERE, 100, conditions)}
+def found(index, *filters):
+    return {hit.doc_id for hit in index.search(ANYWHERE, 100, filters)}
 
 
-@pytest.mark.parametrize("condition", CONDITIONS, ids=str)
-def test_one_condition(filled, condition):
-    assert found(filled, condition) == {str(n) for n, fields in enumerate(METADATA) if fulfils(fields, condition)}
+@pytest.mark.parametrize("given", FILTERS, ids=str)
+def test_one_filter(filled, given):
+    assert found(filled, given) == {str(n) for n, fields in enumerate(METADATA) if passes(fields, given)}
 
 
-def test_several_conditions_hold_together(filled):
-    conditions = (Condition(YEAR, "<", 2000), Condition(SEEN, "!=", True), Condition(GENRE, "!=", "war"))
-    assert found(filled, *conditions) == {"1"}
+def test_several_filters_must_all_match(filled):
+    filters = (Filter(YEAR, "<", 2000), Filter(SEEN, "!=", True), Filter(GENRE, "!=", "war"))
+    assert found(filled, *filters) == {"1"}
 
 
 def test_metadata_comes_back(filled):
@@ -91,14 +87,14 @@ LETTERS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\
     )
 )
 def test_any_text_can_be_looked_for(where, texts):
-    engine = open_engine(f"{where}/t{uuid.uuid4().hex}")
-    engine.create(DESCRIPTION)
+    index = open_index(f"{where}/t{uuid.uuid4().hex}")
+    index.create(DESCRIPTION)
     try:
-        engine.upsert(films([f"{text}!" for text in texts], metadata=[{GENRE: text} for text in texts]))
+        index.upsert(films([f"{text}!" for text in texts], metadata=[{GENRE: text} for text in texts]))
         for text in texts:
-            for condition in (Condition(GENRE, "=", text), Condition(GENRE, "in", (text, "\t none"))):
-                assert found(engine, condition) == {f"{text}!"}
-            assert engine.fetch([f"{text}!"]).metadata == [{GENRE: text}]
-        assert engine.count() == len(texts)
+            for given in (Filter(GENRE, "=", text), Filter(GENRE, "in", (text, "\t none"))):
+                assert found(index, given) == {f"{text}!"}
+            assert index.fetch([f"{text}!"]).metadata == [{GENRE: text}]
+        assert index.count() == len(texts)
     finally:
-        engine.drop()
+        index.drop()

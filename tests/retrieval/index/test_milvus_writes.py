@@ -6,22 +6,22 @@ from time import perf_counter
 import pytest
 from pymilvus import MilvusException
 
-from boolattn.retrieval.index.milvus.compaction import SMALL
-from boolattn.retrieval.index.opening import open_engine
+from boolattn.retrieval.index.milvus.client import SMALL
+from boolattn.retrieval.index.open_index import open_index
 from tests.retrieval.index.films import DESCRIPTION, films, same
 
 
-def test_what_the_server_refuses_is_told(milvus):
-    engine = open_engine(f"{milvus.uri}/not-a-name-for-milvus")
+def test_what_the_server_refuses_is_reported(milvus):
+    index = open_index(f"{milvus.uri}/not-a-name-for-milvus")
     with pytest.raises(OSError, match=r"not-a-name-for-milvus: .*Invalid collection name"):
-        engine.create(DESCRIPTION)
+        index.create(DESCRIPTION)
 
 
 @pytest.mark.parametrize("written", [True, False])
 def test_documents_are_there_once_though_no_answer_came(milvus, monkeypatch, written):
-    engine = open_engine(f"{milvus.uri}/lost")
-    engine.create(DESCRIPTION)
-    client, answers = engine._client.client, []
+    index = open_index(f"{milvus.uri}/lost")
+    index.create(DESCRIPTION)
+    client, answers = index._client.client, []
     write = client.insert
 
     def lose_the_answer(*given, **settings):
@@ -30,35 +30,35 @@ def test_documents_are_there_once_though_no_answer_came(milvus, monkeypatch, wri
 
     monkeypatch.setattr(client, "insert", lose_the_answer)
     rows = films([str(n) for n in range(20)])
-    engine.upsert(rows)
+    index.upsert(rows)
     assert [answer["insert_count"] for answer in answers] == [20 * written]
-    assert engine.count() == 20 and engine.shards() == {"s": 20}
-    assert same(engine.fetch(rows.ids), rows)
-    engine.drop()
+    assert index.count() == 20 and index.shards() == {"s": 20}
+    assert same(index.fetch(rows.ids), rows)
+    index.drop()
 
 
 def test_settled_means_that_the_graph_is_searched(milvus):
-    engine = open_engine(f"{milvus.uri}/settled")
-    engine.create(DESCRIPTION)
-    engine.upsert(films([str(n) for n in range(SMALL + 1)]))
-    engine.settle()
-    [segment] = engine._client.list_loaded_segments("settled")
+    index = open_index(f"{milvus.uri}/settled")
+    index.create(DESCRIPTION)
+    index.upsert(films([str(n) for n in range(SMALL + 1)]))
+    index.settle()
+    [segment] = index._client.list_loaded_segments("settled")
     assert (segment.num_rows, segment.index_name) == (SMALL + 1, "vector")
-    engine.drop()
+    index.drop()
 
 
 def test_who_only_searches_does_not_wait_for_the_writes_of_others(milvus):
-    writer = open_engine(f"{milvus.uri}/waiting")
+    writer = open_index(f"{milvus.uri}/waiting")
     writer.create(DESCRIPTION)
     rows = films(["a", "b"])
     writer.upsert(rows)
-    reader = open_engine(f"{milvus.uri}/waiting")
+    reader = open_index(f"{milvus.uri}/waiting")
     assert same(reader.fetch(["a", "b"]), rows)
-    seconds = {engine: [] for engine in (writer, reader)}
+    seconds = {index: [] for index in (writer, reader)}
     for _ in range(9):
-        for engine, taken in seconds.items():
+        for index, taken in seconds.items():
             start = perf_counter()
-            engine.fetch(["a"])
+            index.fetch(["a"])
             taken.append(perf_counter() - start)
     assert median(seconds[reader]) < median(seconds[writer]) / 2
     writer.drop()

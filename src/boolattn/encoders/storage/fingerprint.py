@@ -1,40 +1,101 @@
-"""Telling one set of weights from another."""
+"""A fingerprint of all that the vector of a document depends on."""
 
 import hashlib
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Dense, Normalize, Transformer
+from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn.encoders.attach.hooks import KEYWORD
+from boolattn.encoders.attach.plugin import base_of
 from boolattn.encoders.model_parts import document_encoder
+
+_ARCHITECTURE = ("model_type", "num_attention_heads", "hidden_act", "hidden_activation")
+"""What a transformer's configuration decides and the shapes of its weights do not show."""
+_DOCUMENT_PROMPTS = ("document", "passage", "corpus")
+"""The prompts that sentence-transformers puts before documents: the first that a model has."""
+_PROBE = "Ünïcode isn't CamelCase:  3.14 % of films\n電影 🎬"
+"""A text whose tokens show how a tokenizer treats case, accents, spaces and other scripts."""
+
+
+def document_fingerprint(model: SentenceTransformer) -> str:
+    """Return a digest of weights and of settings that change document vectors, the same with any version of libraries.
+
+    A Boolean model encodes documents as its backbone does, and has the backbone's fingerprint.
+    """
+    model = document_encoder(model)
+    digest = hashlib.blake2b(digest_size=16)
+    # No pooled vector rests on the pooler of BERT and its kin, which is random where a checkpoint has none.
+    unused = "pooler." if any(isinstance(module, Pooling) for module in model.children()) else None
+    for place, module in enumerate(model.children()):
+        digest.update(f"{place} {_settings_of(module)}".encode())
+        inner = base_of(module.auto_model) if isinstance(module, Transformer) else module
+        for said, content in weights_of(inner):
+            if unused is None or not said.startswith(unused):
+                digest.update(said.encode())
+                digest.update(content)
+    vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
+    normalise = model.similarity_fn_name != "dot"
+    settings = (_document_prompt(model), model.truncate_dim, normalise, model.max_seq_length, _probe_tokens(model))
+    digest.update(f"{settings} {sorted(vocabulary.items())}".encode())
+    return digest.hexdigest()
+
+
+def is_document_fingerprint(fingerprint: str, model: SentenceTransformer) -> bool:
+    """Return whether a fingerprint, of the present kind or the former, is that of a model."""
+    # Computing one reads all weights, so the former is computed only where it is needed.
+    return fingerprint == document_fingerprint(model) or fingerprint == former_document_fingerprint(model)
+
+
+def former_document_fingerprint(model: SentenceTransformer) -> str:
+    """Return what ``document_fingerprint`` was up to version 0.1.0, for what was stored under it.
+
+    It depends on how libraries print a model, so another version of them can change it.
+    """
+    model = document_encoder(model)
+    digest = hashlib.blake2b(repr(model).encode(), digest_size=16)
+    for said, content in weights_of(model):
+        digest.update(said.encode())
+        digest.update(content)
+    vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
+    normalise = model.similarity_fn_name != "dot"
+    settings = (model.prompts, model.default_prompt_name, model.truncate_dim, normalise, sorted(vocabulary))
+    return hashlib.blake2b(f"{digest.hexdigest()} {settings}".encode(), digest_size=16).hexdigest()
 
 
 def weights_of(module: nn.Module) -> Iterator[tuple[str, memoryview]]:
-    """Yield name, type and shape, in words, and the bytes of every weight and buffer it saves, BoolAttn's left out."""
+    """Yield name, type and shape, in words, and the bytes of every weight and buffer it saves, except BoolAttn's."""
     for name, value in sorted(module.state_dict().items()):
         if KEYWORD not in name.split("."):
             content = memoryview(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
             yield f"{name} {value.dtype} {tuple(value.shape)}", content
 
 
-def fingerprint(model: nn.Module) -> str:
-    """Return a digest of a model's structure and of every weight and buffer that it saves, an adapter's left out."""
-    digest = hashlib.blake2b(repr(model).encode(), digest_size=16)
-    for said, content in weights_of(model):
-        digest.update(said.encode())
-        digest.update(content)
-    return digest.hexdigest()
+def _settings_of(module: nn.Module) -> tuple[Any, ...]:
+    """Return what a module does beside its weights; of known modules, only what changes vectors."""
+    match module:
+        case Transformer():
+            config = module.auto_model.config
+            return ("transformer", *(getattr(config, name, None) for name in _ARCHITECTURE))
+        case Pooling():
+            return ("pooling", module.pooling_mode, module.include_prompt)
+        case Normalize():
+            return ("normalize",)
+        case Dense():
+            return ("dense", type(module.activation_function).__name__, getattr(module, "use_residual", False))
+    config = getattr(module, "get_config_dict", dict)()
+    return (type(module).__name__, sorted(config.items()))
 
 
-def document_fingerprint(model: SentenceTransformer) -> str:
-    """Return a digest of all that a document's vector depends on: weights, prompts, similarity and vocabulary.
+def _document_prompt(model: SentenceTransformer) -> str:
+    names = [name for name in _DOCUMENT_PROMPTS if name in model.prompts]
+    return model.prompts.get(names[0] if names else model.default_prompt_name or "", "") or ""
 
-    A Boolean model encodes documents as its backbone does, and has the backbone's.
-    """
-    model = document_encoder(model)
-    vocabulary: dict[str, int] = getattr(model.tokenizer, "get_vocab", dict)()
-    normalise = model.similarity_fn_name != "dot"
-    settings = (model.prompts, model.default_prompt_name, model.truncate_dim, normalise, sorted(vocabulary))
-    return hashlib.blake2b(f"{fingerprint(model)} {settings}".encode(), digest_size=16).hexdigest()
+
+def _probe_tokens(model: SentenceTransformer) -> list[int]:
+    tokens = model.preprocess([_PROBE]).get("input_ids")
+    return tokens.flatten().tolist() if isinstance(tokens, torch.Tensor) else []

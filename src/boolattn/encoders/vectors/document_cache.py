@@ -3,6 +3,7 @@
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
 from boolattn.encoders.document_encoder import arithmetic_of, document_vectors
+from boolattn.encoders.storage.fingerprint import former_document_fingerprint
 
 Encode = Callable[[Sequence[str]], NDArray[Any]]
 TextBlock = tuple[list[str], NDArray[Any]]
@@ -48,11 +50,20 @@ def document_blocks(
             if shorten:
                 model.max_seq_length = usual
 
-    return cached_blocks(documents, encode, f"{fingerprint} {tokens} {arithmetic_of(model)}")
+    @cache
+    def former() -> str:
+        return f"{former_document_fingerprint(model)} {settings}"
+
+    settings = f"{tokens} {arithmetic_of(model)}"
+    return cached_blocks(documents, encode, f"{fingerprint} {settings}", former=former)
 
 
 def cached_blocks(
-    documents: Iterable[tuple[str, str]], encode: Encode, encoder: str, folder: Path | None = None
+    documents: Iterable[tuple[str, str]],
+    encode: Encode,
+    encoder: str,
+    folder: Path | None = None,
+    former: Callable[[], str] | None = None,
 ) -> Iterator[TextBlock]:
     """Yield identifiers and vectors, block by block, encoding only what no earlier run has encoded.
 
@@ -61,6 +72,7 @@ def cached_blocks(
         encode: Texts -> vectors (N, D).
         encoder: What tells this encoder and its settings from every other.
         folder: Where to keep the vectors.
+        former: Returns what an earlier version called this encoder: vectors that are kept under that are used too.
     """
     folder = folder or cache_folder()
     remaining = iter(documents)
@@ -68,7 +80,11 @@ def cached_blocks(
         texts = [text for _, text in block]
         path = folder / f"{_digest(encoder, texts)}.npy"
         if not path.exists():
-            _write_whole(path, encode(texts))
+            earlier = folder / f"{_digest(former(), texts)}.npy" if former else path
+            if earlier.exists():
+                path = earlier
+            else:
+                _write_whole(path, encode(texts))
         yield [identifier for identifier, _ in block], np.load(path, mmap_mode="r")
 
 

@@ -16,7 +16,7 @@ def scalar_of(value: Any) -> Value | None:
         case int():
             if value == -(2**63):
                 return None  # what NumPy and pandas write where there is no value
-            return value if abs(value) < 2**63 else str(value)  # what engines' integers hold
+            return value if abs(value) < 2**63 else str(value)  # what the integers of an index hold
         case float() | Decimal():
             return float(value) if math.isfinite(value) else None
         case date():

@@ -1,1 +1,1 @@
-"""The engines that hold vectors: one file each, all of one protocol."""
+"""Indexes of documents and their vectors: LanceDB, Milvus and memory, behind one protocol."""

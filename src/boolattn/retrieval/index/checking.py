@@ -1,11 +1,11 @@
-"""What no engine may be given: rows and conditions that do not fit the index."""
+"""Refuse rows and filters that do not fit an index."""
 
 import math
 from collections import Counter
 from collections.abc import Sequence
 from typing import get_args
 
-from boolattn.retrieval.index.protocol import Comparison, Condition, IndexDescription, Kind, Rows, Value
+from boolattn.retrieval.index.protocol import Comparison, Filter, IndexDescription, Kind, Rows, Value
 
 _TYPES: dict[Kind, tuple[type, ...]] = {"text": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,)}
 _LARGEST = 2**63
@@ -29,29 +29,29 @@ def check_rows(rows: Rows, description: IndexDescription) -> None:
                 raise ValueError(f"document {doc_id!r} has {name!r} = {value!r}, but that field is {held}")
 
 
-def check_conditions(where: Sequence[Condition], description: IndexDescription) -> None:
-    """Raise unless every condition is on a field of the index, with values that can be compared with it."""
-    for condition in where:
-        kind = description.metadata.get(condition.name)
+def check_filters(where: Sequence[Filter], description: IndexDescription) -> None:
+    """Raise unless every filter is on a field of the index, with values that can be compared with it."""
+    for each in where:
+        kind = description.metadata.get(each.name)
         if kind is None:
             known = ", ".join(sorted(description.metadata)) or "none"
-            raise ValueError(f"no field {condition.name!r} to filter by; this index has: {known}")
-        if condition.comparison not in get_args(Comparison):
-            # It goes into the engine's query as it is.
-            raise ValueError(f"{condition}: comparisons are {', '.join(get_args(Comparison))}")
-        listed = condition.comparison == "in"
-        if isinstance(condition.value, tuple) != listed:
-            raise ValueError(f"{condition}: 'in' takes a tuple of values, every other comparison one value")
-        if kind == "boolean" and condition.comparison not in ("=", "!=", "in"):
-            raise ValueError(f"{condition}: {condition.name!r} is true or false, which has no order; use = or !=")
-        for value in values_of(condition):
+            raise ValueError(f"no field {each.name!r} to filter by; this index has: {known}")
+        if each.comparison not in get_args(Comparison):
+            # It goes into the query of the index as it is.
+            raise ValueError(f"{each}: comparisons are {', '.join(get_args(Comparison))}")
+        listed = each.comparison == "in"
+        if isinstance(each.value, tuple) != listed:
+            raise ValueError(f"{each}: 'in' takes a tuple of values, every other comparison one value")
+        if kind == "boolean" and each.comparison not in ("=", "!=", "in"):
+            raise ValueError(f"{each}: {each.name!r} is true or false, which has no order; use = or !=")
+        for value in values_of(each):
             if not _fits(value, kind):
-                raise ValueError(f"{condition}: {condition.name!r} is of type {kind!r}, {value!r} is not")
+                raise ValueError(f"{each}: {each.name!r} is of type {kind!r}, {value!r} is not")
 
 
-def values_of(condition: Condition) -> tuple[Value, ...]:
-    """Return the value or values of a condition."""
-    return condition.value if isinstance(condition.value, tuple) else (condition.value,)
+def values_of(given: Filter) -> tuple[Value, ...]:
+    """Return the value or values of a filter."""
+    return given.value if isinstance(given.value, tuple) else (given.value,)
 
 
 def _fits(value: Value, kind: Kind) -> bool:

@@ -1,4 +1,4 @@
-"""From a folder of encoded documents into an engine."""
+"""From a folder of encoded documents into an index."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from boolattn.reading.reading import Documents
-from boolattn.retrieval.index.protocol import Engine, Rows, WrongIndexError
+from boolattn.retrieval.index.protocol import Index, Rows, WrongIndexError
 from boolattn.retrieval.vectors.manifest import Manifest, Shard
 from boolattn.retrieval.vectors.shards import BadShardError, read_shard
 
@@ -21,7 +21,7 @@ class UnfinishedIndexError(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """What was done: documents in the index, written now, and taken out because their shard is not in the folder."""
+    """What was done: documents in the index, written now, and removed because their shard is not in the folder."""
 
     documents: int
     written: int
@@ -29,26 +29,26 @@ class Indexed:
 
 
 def index_folder(
-    folder: str | Path, engine: Engine, *, documents: Documents | None = None, progress: bool = True
+    folder: str | Path, index: Index, *, documents: Documents | None = None, progress: bool = True
 ) -> Indexed:
     """Make an index hold the documents of a folder, and no others.
 
-    Shards that it holds already are passed over, so that a run that was stopped, at whatever moment, goes on where it
-    was, and one that is repeated does nothing.
+    Shards that it holds already are skipped, so that a run that was stopped, at whatever moment, resumes, and one that
+    is repeated does nothing.
 
     Args:
         folder: What ``boolattn encode`` made.
-        engine: Where to; an index of another model's vectors is refused.
+        index: Where to; an index of another model's vectors is refused.
         documents: What the documents are, ``"things"`` or ``"pages"``, for searches to know which exclusions to act on;
             None leaves it to the search, or to what an index that is there already says.
         progress: Whether to show it.
     """
     folder, manifest = Path(folder), Manifest.read(folder)
-    engine.create(replace(manifest.description(), documents=documents or _declared(engine)))
-    there, written = engine.shards(), 0
+    index.create(replace(manifest.description(), documents=documents or _declared(index)))
+    there, written = index.shards(), 0
     for shard in manifest.shards:
         if there.get(shard.sha256, 0) > shard.documents:
-            engine.delete_shard(shard.sha256)  # two runs at once wrote some of it twice
+            index.delete_shard(shard.sha256)  # two runs at once wrote some of it twice
             del there[shard.sha256]
     with _bar(progress) as bar:
         task = bar.add_task("indexing", total=manifest.documents)
@@ -57,21 +57,21 @@ def index_folder(
                 bar.advance(task, shard.documents)
                 continue
             for batch in _batches(_checked(folder, shard)):
-                engine.upsert(batch)
+                index.upsert(batch)
                 written += len(batch)
                 bar.advance(task, len(batch))
     # Only now, so that documents that moved into another shard were never missing.
-    removed = _remove_others(manifest, engine)
-    engine.settle()
-    _verify(manifest, engine)
+    removed = _remove_others(manifest, index)
+    index.settle()
+    _verify(manifest, index)
     return Indexed(manifest.documents, written, removed)
 
 
-def _declared(engine: Engine) -> Documents | None:
+def _declared(index: Index) -> Documents | None:
     """Return what an index that is there already says of its documents."""
     try:
-        return engine.describe().documents
-    except WrongIndexError:  # it is not there, or is not ours, which ``create`` tells
+        return index.describe().documents
+    except WrongIndexError:  # it is not there, or is not ours, which ``create`` reports
         return None
 
 
@@ -79,7 +79,7 @@ def _checked(folder: Path, shard: Shard) -> Rows:
     rows = read_shard(folder / shard.file)
     if rows.shard != shard.sha256:
         raise BadShardError(
-            f"{folder / shard.file} is not the file that the manifest tells of: damaged or changed. Remove it and run "
+            f"{folder / shard.file} is not the file that the manifest names: damaged or changed. Remove it and run "
             f"boolattn encode again, which makes that shard anew"
         )
     return rows
@@ -93,20 +93,20 @@ def _batches(rows: Rows) -> Iterator[Rows]:
         )
 
 
-def _remove_others(manifest: Manifest, engine: Engine) -> int:
+def _remove_others(manifest: Manifest, index: Index) -> int:
     known = {shard.sha256 for shard in manifest.shards}
-    others = {shard: documents for shard, documents in engine.shards().items() if shard not in known}
+    others = {shard: documents for shard, documents in index.shards().items() if shard not in known}
     for shard in others:
-        engine.delete_shard(shard)
+        index.delete_shard(shard)
     return sum(others.values())
 
 
-def _verify(manifest: Manifest, engine: Engine) -> None:
-    count, there = engine.count(), engine.shards()
+def _verify(manifest: Manifest, index: Index) -> None:
+    count, there = index.count(), index.shards()
     if count > manifest.documents:
         raise UnfinishedIndexError(
             f"the index holds {count} documents, the folder {manifest.documents}: somebody else writes to it. Run it "
-            f"again when they are done, which sets it right"
+            f"again when they are done, which fixes it"
         )
     short = [
         f"{shard.file} ({there.get(shard.sha256, 0)} of {shard.documents})"
@@ -116,7 +116,7 @@ def _verify(manifest: Manifest, engine: Engine) -> None:
     if short:
         raise UnfinishedIndexError(
             f"documents are missing from the index: {', '.join(short[:5])}{', ...' if len(short) > 5 else ''}. Run it "
-            f"again; if they stay missing, the same ids stand in several shards: give every document an id of its own"
+            f"again; if they stay missing, the same ids are in several shards: give every document an id of its own"
         )
 
 

@@ -1,4 +1,4 @@
-"""What every engine can do, and the records that go in and come out."""
+"""What every index can do, and the records that go in and come out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class WrongIndexError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class IndexDescription:
-    """What an index is made of; it is kept in the engine, beside the rows.
+    """What an index is made of; it is stored with the rows.
 
     Attributes:
         fingerprint: Of the model, as ``document_fingerprint`` gives it, whose vectors these are.
@@ -42,8 +42,8 @@ class IndexDescription:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """One condition on metadata, such as ``Condition("year", ">=", 1990)``; several hold together."""
+class Filter:
+    """A filter on metadata, such as ``Filter("year", ">=", 1990)``; several must all match."""
 
     name: str
     comparison: Comparison
@@ -52,7 +52,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Documents as an engine holds them, column by column; N of each.
+    """Documents as an index holds them, column by column; N of each.
 
     Attributes:
         ids: The user's own, unlike each other.
@@ -82,8 +82,8 @@ class Hit:
     score: float
 
 
-class Engine(Protocol):
-    """An index of one name in one engine. Every write that has returned outlives a crash."""
+class Index(Protocol):
+    """Documents with their vectors, under one name. Every write that has returned outlives a crash of its client."""
 
     has_text: bool
     """Whether ``search_text`` can be asked."""
@@ -101,27 +101,27 @@ class Engine(Protocol):
         ...
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Take documents out; ids that are not there are passed over."""
+        """Remove documents; ids that are not there are skipped."""
         ...
 
     def delete_shard(self, shard: str) -> None:
-        """Take out all documents that come from a shard."""
+        """Remove all documents that come from a shard."""
         ...
 
     def settle(self) -> None:
         """After the last write: build or bring up to date the search structures, so that searches are fast."""
         ...
 
-    def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+    def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k nearest to a vector (D,), nearest first."""
         ...
 
-    def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+    def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best by BM25 on titles and texts."""
         ...
 
     def fetch(self, ids: Sequence[str]) -> Rows:
-        """Return documents in the order asked for; ids that are not there are passed over."""
+        """Return documents in the order asked for; ids that are not there are skipped."""
         ...
 
     def shards(self) -> dict[str, int]:
@@ -137,5 +137,5 @@ class Engine(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files and connections."""
+        """Close files and connections."""
         ...

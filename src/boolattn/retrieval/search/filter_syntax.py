@@ -1,10 +1,10 @@
-"""Conditions on metadata as a command line has them: ``year>=1990``, ``language=French``."""
+"""Filters on metadata as a command line has them: ``year>=1990``, ``language=French``."""
 
 import re
 from collections.abc import Callable
 from typing import cast
 
-from boolattn.retrieval.index.protocol import Comparison, Condition, IndexDescription, Kind, Value
+from boolattn.retrieval.index.protocol import Comparison, Filter, IndexDescription, Kind, Value
 
 _WRITTEN = re.compile(r"\s*(?P<name>.+?)\s*(?P<comparison>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
 _TRUTH = {"true": True, "false": False}
@@ -16,21 +16,21 @@ _READ: dict[Kind, Callable[[str], Value]] = {
 }
 
 
-def condition_of(text: str, description: IndexDescription) -> Condition:
-    """Read one condition; the index says what its value is, so that "1990" is a year, or a title.
+def filter_of(text: str, description: IndexDescription) -> Filter:
+    """Read one filter; the index says what its value is, so that "1990" is a year, or a title.
 
     Raises:
-        ValueError: It is not a condition on this index.
+        ValueError: It is not a filter on this index.
     """
     found = _WRITTEN.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text!r} is no condition: write a field, one of = != < <= > >=, and a value: year>=1990")
+        raise ValueError(f"{text!r} is not a filter: write a field, one of = != < <= > >=, and a value: year>=1990")
     name, comparison, value = found.groups()
     kind = description.metadata.get(name)
     if kind is None:
         known = ", ".join(sorted(description.metadata)) or "none"
         raise ValueError(f"no field {name!r} to filter by; this index has: {known}")
     try:
-        return Condition(name, cast(Comparison, comparison), _READ[kind](value))
+        return Filter(name, cast(Comparison, comparison), _READ[kind](value))
     except (ValueError, KeyError) as error:
         raise ValueError(f"{text!r}: {name} is of type {kind}, which {value!r} is not") from error

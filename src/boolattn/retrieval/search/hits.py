@@ -15,7 +15,7 @@ class AtomEffect:
 
     Attributes:
         text: The atom's words.
-        sign: +1 if it is wanted, -1 if it is to be left out.
+        sign: +1 if it is wanted, -1 if it is excluded.
         effect: By how much it raised the hit's score; below 0, lowered it.
     """
 
@@ -79,7 +79,7 @@ def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list
 
 
 def unverified_hits(hits: list[Hit], rows: Rows, reader: str = "") -> list[SearchHit]:
-    """Return hits with their documents; a document deleted in between is passed over."""
+    """Return hits with their documents; a document deleted in between is skipped."""
     scores = {hit.doc_id: hit.score for hit in hits}
     columns = zip(rows.ids, rows.titles, rows.texts, rows.metadata, strict=True)
     return [

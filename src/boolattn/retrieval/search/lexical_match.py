@@ -19,21 +19,21 @@ def words_of(texts: Iterable[str]) -> list[str]:
     return [word for word in dict.fromkeys(words) if word not in STOPWORDS_EN_PLUS]
 
 
-def telling_words(atoms: Sequence[QueryAtom]) -> list[list[str]]:
-    """Return the words of each atom; in "war films, not spy films", what is unwanted is told by "spy" alone."""
+def distinctive_words(atoms: Sequence[QueryAtom]) -> list[list[str]]:
+    """Return the words of each atom; in "war films, not spy films", only "spy" distinguishes what is unwanted."""
     wanted = set(_stems(words_of(atom.text for atom in atoms if atom.sign == 1)).values())
-    told = []
+    found = []
     for atom in atoms:
         stems = _stems(words_of([atom.text]))
-        told.append([word for word, stem in stems.items() if atom.sign == 1 or stem not in wanted])
-    return told
+        found.append([word for word, stem in stems.items() if atom.sign == 1 or stem not in wanted])
+    return found
 
 
 def shares_found(wanted: Sequence[Sequence[str]], texts: Sequence[str]) -> NDArray[np.float64]:
     """Return for each list of words and each text (A, N) what share of the words the text holds, from 0 to 1.
 
     Words count by their stems. Rare ones weigh more: as BM25 weighs them, counted over these texts. So a word that all
-    of the texts hold tells next to nothing.
+    of the texts hold counts for next to nothing.
     """
     stems_of = [sorted(set(_stems(words).values())) for words in wanted]
     shares = np.zeros((len(wanted), len(texts)))  # (A, N)

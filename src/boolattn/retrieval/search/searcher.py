@@ -9,24 +9,24 @@ from sentence_transformers import SentenceTransformer
 from boolattn.encoders.document_encoder import similarity_of
 from boolattn.encoders.model_parts import document_encoder, query_encoder, reading_options_of
 from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import is_document_fingerprint
 from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
-from boolattn.retrieval.index.protocol import Condition, Engine, Hit, Vectors, WrongIndexError
+from boolattn.retrieval.index.protocol import Filter, Hit, Index, Vectors, WrongIndexError
 from boolattn.retrieval.search.fusion import fuse
 from boolattn.retrieval.search.hits import SearchHit, unverified_hits, verified_hits
-from boolattn.retrieval.search.lexical_match import telling_words, words_of
+from boolattn.retrieval.search.lexical_match import distinctive_words, words_of
 from boolattn.retrieval.search.verification import Pool
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Which stages a search goes through. With ``text`` and ``verify`` off, it is one vector and one engine call.
+    """Which stages a search goes through. With ``text`` and ``verify`` off, it is one vector and one call of the index.
 
     Attributes:
         plan: Act on the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
-        text: Ask BM25 too, where the engine has it, for the wanted words, and join what both find.
+        text: Ask BM25 too, where the index has it, for the wanted words, and join what both find.
         verify: Score a broad pool of candidates anew, atom by atom: see ``boolattn.retrieval.search.verification``.
         strength: How much what is unwanted weighs against what is wanted where words are asked and hits verified. The
             more, the fewer unwanted hits, and past 1 the fewer right ones too; 1 was chosen on generated validation
@@ -42,7 +42,7 @@ class SearchSettings:
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < float("inf"):
-            raise ValueError(f"strength is {self.strength}: give 0, to leave excluding to the vector, or more")
+            raise ValueError(f"strength is {self.strength}: give 0, so that only the vector excludes, or more")
         if self.pool < 1:
             raise ValueError(f"pool is {self.pool}: give 1 or more; verify=False verifies nothing")
 
@@ -55,14 +55,14 @@ class Searcher:
     """Searches one index with the model it was made with.
 
     Example:
-        >>> searcher = Searcher(boolattn.load("minilm-l6"), open_engine("lance:///data/films"))  # doctest: +SKIP
+        >>> searcher = Searcher(boolattn.load("minilm-l6"), open_index("lance:///data/films"))  # doctest: +SKIP
         >>> searcher.search("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
 
     def __init__(
         self,
         model: SentenceTransformer,
-        engine: Engine,
+        index: Index,
         *,
         settings: SearchSettings = DEFAULT_SETTINGS,
         reader: ReaderOrName | None = None,
@@ -75,7 +75,7 @@ class Searcher:
 
         Args:
             model: A Boolean model, or a plain one, whose queries are then rewritten.
-            engine: The index; ``WrongIndexError`` if another model encoded its documents.
+            index: The index; ``WrongIndexError`` if another model encoded its documents.
             settings: Which stages to go through.
             reader: Who reads the queries; None is the model's reader.
             documents: What the index holds, ``"things"`` or ``"pages"``; None is as it was declared to the index.
@@ -83,13 +83,13 @@ class Searcher:
             syntax: Whether queries are written in the explicit syntax.
             act: Whether exclusions are acted on; off, queries are read and reported, and searched as they are.
         """
-        described = engine.describe()
-        if described.fingerprint != document_fingerprint(model):
+        described = index.describe()
+        if not is_document_fingerprint(described.fingerprint, model):
             raise WrongIndexError(
                 f"the index holds vectors of {described.model}, and this is another model, whose vectors cannot be "
                 "compared with them: load that one, or encode and index the documents with this one"
             )
-        self.engine, self.settings = engine, settings
+        self.index, self.settings = index, settings
         self._plain = document_encoder(model)
         self._normalise = similarity_of(self._plain, described.model) == "cosine"
         encoder = query_encoder(model, **self._how) if settings.plan else PlainEncoder(self._encode)
@@ -116,30 +116,30 @@ class Searcher:
         self,
         query: str | Reading,
         k: int = 10,
-        where: Sequence[Condition] = (),
+        where: Sequence[Filter] = (),
         exclude: Sequence[str] | None = None,
     ) -> list[SearchHit]:
-        """Return the k best documents that fulfil all conditions, best first, with their texts and the reasons.
+        """Return the k best documents that pass all filters, best first, with their texts and the reasons.
 
         Args:
             query: The text, or its reading, where ``read`` was called before.
             k: How many.
-            where: Conditions on metadata.
+            where: Filters on metadata.
             exclude: As in ``read``.
         """
         reading = self._applied(query, exclude)
         if self.settings.verify:
             return verified_hits(self._gather(reading, k, where), self.settings.strength, k, reading.reader)
         hits = self._rank(reading, k, where)
-        return unverified_hits(hits, self.engine.fetch([hit.doc_id for hit in hits]), reading.reader)
+        return unverified_hits(hits, self.index.fetch([hit.doc_id for hit in hits]), reading.reader)
 
-    def rank(self, query: str | Reading, k: int = 10, where: Sequence[Condition] = ()) -> list[Hit]:
+    def rank(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return ids and scores of the k best alone; unless they are verified, no document is fetched."""
         if self.settings.verify:
             return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
         return self._rank(self._applied(query), k, where)
 
-    def gather(self, query: str | Reading, k: int = 10, where: Sequence[Condition] = ()) -> Pool:
+    def gather(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> Pool:
         """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
         return self._gather(self._applied(query), k, where)
 
@@ -151,23 +151,23 @@ class Searcher:
             return Reading.plain(text, "caller", "caller")
         return self.options.applied(query if isinstance(query, Reading) else self.read(query, exclude))
 
-    def _rank(self, reading: Reading, k: int, where: Sequence[Condition]) -> list[Hit]:
+    def _rank(self, reading: Reading, k: int, where: Sequence[Filter]) -> list[Hit]:
         _require_hits(k)
         vector = self._vector(reading)
         if not self._asks_text:
-            return self.engine.search(vector, k, where)
+            return self.index.search(vector, k, where)
         plan, depth = reading.plan(), max(k, self.settings.pool)
-        found = [self.engine.search(vector, depth, where), self._by_text(plan, depth, where)]
+        found = [self.index.search(vector, depth, where), self._by_text(plan, depth, where)]
         unwanted = self._unwanted_by_text(plan, depth, where)
         return fuse(found, unwanted, self.settings.strength)[:k]
 
-    def _gather(self, reading: Reading, k: int, where: Sequence[Condition]) -> Pool:
+    def _gather(self, reading: Reading, k: int, where: Sequence[Filter]) -> Pool:
         _require_hits(k)
         plan, depth = reading.plan(), max(k, self.settings.pool)
         vector = self._vector(reading)
         by_text = self._by_text(plan, depth, where)
-        found = [*self.engine.search(vector, depth, where), *by_text]
-        rows = self.engine.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
+        found = [*self.index.search(vector, depth, where), *by_text]
+        rows = self.index.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
         # A query that is one wanted atom has been encoded as just that.
         plain = isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1
         wanted = vector if plain else self._encode([atom.text for atom in plan.positives])
@@ -180,17 +180,17 @@ class Searcher:
 
     @property
     def _asks_text(self) -> bool:
-        return self.settings.text and self.engine.has_text
+        return self.settings.text and self.index.has_text
 
-    def _by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Condition]) -> list[Hit]:
+    def _by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Filter]) -> list[Hit]:
         words = words_of(atom.text for atom in plan.positives) if self._asks_text else []
-        return self.engine.search_text(" ".join(words), depth, where) if words else []
+        return self.index.search_text(" ".join(words), depth, where) if words else []
 
-    def _unwanted_by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Condition]) -> list[Hit]:
-        """Find what BM25 would for the unwanted words, those left out that are wanted too."""
-        told = zip(plan.atoms, telling_words(plan.atoms), strict=True)
-        words = list(dict.fromkeys(word for atom, words in told if atom.sign == -1 for word in words))
-        return self.engine.search_text(" ".join(words), depth, where) if words and self.settings.strength else []
+    def _unwanted_by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Filter]) -> list[Hit]:
+        """Find what BM25 finds for the unwanted words, except those that are wanted too."""
+        paired = zip(plan.atoms, distinctive_words(plan.atoms), strict=True)
+        words = list(dict.fromkeys(word for atom, words in paired if atom.sign == -1 for word in words))
+        return self.index.search_text(" ".join(words), depth, where) if words and self.settings.strength else []
 
     def _encode(self, texts: list[str]) -> Vectors:
         """Return the plain model's vectors (Q, D) of texts."""

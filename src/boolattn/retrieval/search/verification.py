@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, is_exclusion
 from boolattn.retrieval.index.protocol import Hit, Rows, Vectors
-from boolattn.retrieval.search.lexical_match import shares_found, telling_words
+from boolattn.retrieval.search.lexical_match import distinctive_words, shares_found
 
 Numbers = NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Pool:
         scores = {hit.doc_id: hit.score for hit in by_text}
         texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
         near = standardised(rows.vectors @ vector) + standardised([scores.get(doc_id, 0.0) for doc_id in rows.ids])
-        evidence = standardised(shares_found(telling_words(plan.atoms), texts))
+        evidence = standardised(shares_found(distinctive_words(plan.atoms), texts))
         evidence[[atom.sign == 1 for atom in plan.atoms]] += standardised(wanted @ rows.vectors.T)
         return cls(plan.atoms, plan.condition, rows, near, evidence)
 

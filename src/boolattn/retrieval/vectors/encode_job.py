@@ -40,6 +40,14 @@ class Origin:
     documents: str = ""
 
 
+def noted_origin(path: Path) -> Origin | None:
+    """Return what a shard was made from and how; None if it is damaged."""
+    try:
+        return msgspec.json.decode(read_origin(path), type=Origin)
+    except (BadShardError, msgspec.DecodeError):
+        return None
+
+
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
     """What is encoded, how, and where to; it can be sent to other machines that see the same files.
@@ -125,10 +133,12 @@ class EncodeJob:
     def _kept(self, number: int, documents: Sequence[CorpusDocument]) -> Shard | None:
         """Return a shard as it lies there; None if it is damaged, so that it is encoded again."""
         path = self.path(number)
+        noted = noted_origin(path)
         try:
-            noted = msgspec.json.decode(read_origin(path), type=Origin)
             rows = read_shard(path)
-        except (BadShardError, msgspec.DecodeError):
+        except BadShardError:
+            return None
+        if noted is None:
             return None
         wanted = self._origin_of(documents)
         differing = [
@@ -138,8 +148,8 @@ class EncodeJob:
         ]
         if differing:
             raise WrongFolderError(
-                f"{path} was begun with another model, precision or corpus ({'; '.join(differing)}): go on with what "
-                f"it was begun with, or give another --out"
+                f"{path} was begun with another model, precision or corpus ({'; '.join(differing)}): resume with "
+                f"what it was begun with, or give another --out"
             )
         return Shard(path.name, len(rows), rows.shard)
 

@@ -1,4 +1,4 @@
-"""From a corpus to a folder of vectors, which can be stopped at any moment and gone on with."""
+"""From a corpus to a folder of vectors, which can be stopped at any moment and resumed."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -13,16 +13,16 @@ from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_encoder import arithmetic_of, similarity_of
 from boolattn.encoders.model_parts import document_encoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint, is_document_fingerprint
 from boolattn.retrieval.corpus.documents import Corpus, CorpusReader
-from boolattn.retrieval.vectors.encode_job import EncodeJob, Origin
+from boolattn.retrieval.vectors.encode_job import EncodeJob, Origin, noted_origin
 from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, Manifest, Precision, Shard
 from boolattn.retrieval.vectors.shards import read_shard
 
 SHARD_DOCUMENTS = 8192  # what a killed run loses at most; with 384 dimensions, a file of some 15 MB
 
 Run: TypeAlias = Callable[[EncodeJob, Sequence[int], Callable[[int], None]], Iterator[tuple[int, Shard]]]
-"""Encodes the numbered shards of a job, somewhere, and tells how many documents are done."""
+"""Encodes the numbered shards of a job, somewhere, and reports how many documents are done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def encode_corpus(
     run: Run | None = None,
     progress: bool = True,
 ) -> Encoded:
-    """Encode a corpus into a folder, or go on with one; however often it was stopped, it ends with the same bytes.
+    """Encode a corpus into a folder, or resume one; however often it was stopped, it ends with the same bytes.
 
     Args:
         corpus: The documents, as ``survey`` found them.
@@ -68,7 +68,7 @@ def encode_corpus(
         raise ValueError(f"{folder} is the corpus: its vectors, which are files too, need a folder of their own")
     folder.mkdir(parents=True, exist_ok=True)
     similarity = similarity_of(model, name)
-    origin = Origin(document_fingerprint(model), arithmetic_of(model), precision)
+    origin = Origin(_fingerprint(model, folder), arithmetic_of(model), precision)
     job = EncodeJob(corpus, folder, origin, similarity, shard_documents)
     shards = job.settled()
     missing = [number for number in range(job.shards) if number not in shards]
@@ -94,6 +94,14 @@ def encode_corpus(
         left.unlink(missing_ok=True)
     manifest.write(folder)
     return Encoded(manifest, corpus.documents - kept, seconds)
+
+
+def _fingerprint(model: SentenceTransformer, folder: Path) -> str:
+    """Return the model's fingerprint; a folder that was begun with the former kind keeps it."""
+    noted = {origin.fingerprint for path in folder.glob("shard-*.parquet") if (origin := noted_origin(path))}
+    if len(noted) == 1 and is_document_fingerprint(found := noted.pop(), model):
+        return found
+    return document_fingerprint(model)
 
 
 def _here(model: SentenceTransformer) -> Run:

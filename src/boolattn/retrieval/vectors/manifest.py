@@ -63,7 +63,7 @@ class Manifest:
         except FileNotFoundError as error:
             raise BadManifestError(
                 f"{folder} has no {MANIFEST_FILE}: it is not, or not yet, a whole folder of encoded documents. "
-                f"`boolattn encode CORPUS --out {folder}` makes it, or goes on where it was stopped"
+                f"`boolattn encode CORPUS --out {folder}` makes it, or resumes where it was stopped"
             ) from error
         except msgspec.DecodeError as error:
             raise BadManifestError(f"{path} is damaged: remove it and run boolattn encode again ({error})") from error

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from boolattn.encoders.model_parts import document_encoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import is_document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import CorpusReader
 from boolattn.retrieval.vectors.encode_job import EncodeJob, WrongFolderError
@@ -67,7 +67,7 @@ class _ShardActor:
     def __init__(self, job: EncodeJob, model: str, backbone: str | None) -> None:
         self.job, self.reader = job, CorpusReader(job.corpus)
         self.model = document_encoder(load_encoder(model, backbone))
-        if document_fingerprint(self.model) != job.origin.fingerprint:
+        if not is_document_fingerprint(job.origin.fingerprint, self.model):
             raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:

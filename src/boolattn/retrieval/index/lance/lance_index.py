@@ -1,19 +1,18 @@
 """LanceDB: files in a folder or in object storage, and no server to run. Needs lancedb."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from boolattn.retrieval.index import description as descriptions
 from boolattn.retrieval.index.checking import check_rows
 from boolattn.retrieval.index.description import MissingIndexError
-from boolattn.retrieval.index.lance.errors import explained
-from boolattn.retrieval.index.lance.sql import among, where_clause
-from boolattn.retrieval.index.lance.table import KEPT, rows_of, schema_of, table_of
-from boolattn.retrieval.index.protocol import Condition, Hit, IndexDescription, Rows, Vectors
+from boolattn.retrieval.index.lance.table import KEPT, among, rows_of, schema_of, table_of, where_clause
+from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
 from boolattn.retrieval.vectors.parquet import arrow
 
 FLAT_UP_TO = 5_000
@@ -30,8 +29,35 @@ KEPT_FOR = timedelta(minutes=1)
 """How long files stay that a new version no longer needs: longer than readers' views live."""
 IDS_AT_ONCE = 1000
 
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
-class LanceEngine:
+
+class LanceFilesError(OSError):
+    """The files of an index cannot be read or written."""
+
+
+def _explained(
+    method: "Callable[Concatenate[LanceIndex, Given], Returned]",
+) -> "Callable[Concatenate[LanceIndex, Given], Returned]":
+    """Let a method say what its user can do about an error of LanceDB, which raises plain ones."""
+
+    @wraps(method)
+    def call(self: "LanceIndex", /, *given: Given.args, **settings: Given.kwargs) -> Returned:
+        try:
+            return method(self, *given, **settings)
+        except RuntimeError as error:
+            if "conflict" in str(error):
+                advice = "somebody else writes to it at the same time. Run this again when they are done"
+            else:
+                advice = "its files cannot be read or written. If they are damaged, remove them and index anew"
+            said = str(error).partition(", /")[0]  # what follows is a line of its source
+            raise LanceFilesError(f"{self.uri}: {advice} (LanceDB says: {said})") from error
+
+    return call
+
+
+class LanceIndex:
     """One table of a LanceDB database."""
 
     has_text = True
@@ -54,7 +80,7 @@ class LanceEngine:
         self._opened: Any = None
         self._described: IndexDescription | None = None
 
-    @explained
+    @_explained
     def create(self, description: IndexDescription) -> None:
         """Make the table, or refuse one of another description."""
         from lancedb.index import FTS, BTree
@@ -69,14 +95,14 @@ class LanceEngine:
         if not self._is_indexed("content"):
             self._table.create_index("content", config=FTS(language="English", stem=True, remove_stop_words=True))
 
-    @explained
+    @_explained
     def describe(self) -> IndexDescription:
         """Return the description that the table's schema keeps, looked at every time: others may make it anew."""
         now = descriptions.read((self._table.schema.metadata or {}).get(KEPT), self.uri)
         self._described = descriptions.unchanged(now, self._described, self.uri)
         return self._described
 
-    @explained
+    @_explained
     def upsert(self, rows: Rows) -> None:
         """Write all rows, or none, as one new version of the table."""
         check_rows(rows, self.describe())
@@ -84,18 +110,18 @@ class LanceEngine:
             merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             merge.execute(table_of(rows, self.describe()))
 
-    @explained
+    @_explained
     def delete(self, ids: Sequence[str]) -> None:
-        """Take documents out."""
+        """Remove documents."""
         for some in _in_parts(ids):
             self._table.delete(among("id", some))
 
-    @explained
+    @_explained
     def delete_shard(self, shard: str) -> None:
-        """Take out all documents of a shard."""
+        """Remove all documents of a shard."""
         self._table.delete(among("shard", [shard]))
 
-    @explained
+    @_explained
     def settle(self) -> None:
         """Join small files, bring the text index up to date, and past ``FLAT_UP_TO`` rows that of vectors too."""
         from lancedb.index import HnswSq
@@ -105,9 +131,9 @@ class LanceEngine:
             self._table.create_index("vector", config=HnswSq(distance_type=self.describe().similarity))
         self._table.optimize(cleanup_older_than=KEPT_FOR)
 
-    @explained
-    def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
-        """Return the k nearest among those that fulfil the conditions."""
+    @_explained
+    def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
+        """Return the k nearest among those that pass the filters."""
         described = self.describe()
         query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
         query = query.distance_type(described.similarity).nprobes(PARTITIONS)
@@ -115,14 +141,14 @@ class LanceEngine:
         found = _asked(query, where_clause(where, described), k, "_distance")
         return [Hit(doc_id, 1 - distance) for doc_id, distance in found]
 
-    @explained
-    def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+    @_explained
+    def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best by BM25; English words count by their stems, and stop words do not."""
         clause = where_clause(where, self.describe())
         query = self._table.search(text, query_type="fts", fts_columns="content")
         return [Hit(doc_id, score) for doc_id, score in _asked(query, clause, k, "_score")]
 
-    @explained
+    @_explained
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the order asked for."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
@@ -134,7 +160,7 @@ class LanceEngine:
         order = np.array([places[doc_id] for doc_id in wanted if doc_id in places], np.int64)
         return rows_of(found.take(order), described)
 
-    @explained
+    @_explained
     def shards(self) -> dict[str, int]:
         """Return how many documents come from each shard."""
         counted: Counter[str] = Counter()
@@ -142,19 +168,19 @@ class LanceEngine:
             counted.update({each["values"]: each["counts"] for each in batch["shard"].value_counts().to_pylist()})
         return dict(counted)
 
-    @explained
+    @_explained
     def count(self) -> int:
         """Return how many documents there are."""
         return int(self._table.count_rows())
 
-    @explained
+    @_explained
     def drop(self) -> None:
         """Remove the table."""
         self._database.drop_table(self._name, ignore_missing=True)
         self._opened = self._described = None
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._opened = None
 
     @property

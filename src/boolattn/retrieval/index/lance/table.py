@@ -1,14 +1,15 @@
-"""Documents as a table of LanceDB."""
+"""Documents as a table of LanceDB, and filters in its SQL."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from boolattn.retrieval.index.columns import content_of, field_columns, text_of
-from boolattn.retrieval.index.description import written
-from boolattn.retrieval.index.protocol import IndexDescription, Kind, Rows, Value
+from boolattn.retrieval.index.checking import check_filters, values_of
+from boolattn.retrieval.index.description import content_of, field_columns, text_of, written
+from boolattn.retrieval.index.protocol import Filter, IndexDescription, Kind, Rows, Value
 from boolattn.retrieval.vectors.parquet import arrow
 
 KEPT = b"boolattn"
-"""Where the description stands in a schema's metadata."""
+"""The key of the description in a schema's metadata."""
 _TYPES: dict[Kind, str] = {"text": "string", "integer": "int64", "number": "float64", "boolean": "bool_"}
 
 
@@ -41,7 +42,7 @@ def table_of(rows: Rows, description: IndexDescription) -> Any:
 
 
 def rows_of(table: Any, description: IndexDescription) -> Rows:
-    """Return the documents of a table; their shard is not told, for they may be of several."""
+    """Return the documents of a table; without their shard, for they may be of several."""
     titles, contents = table["title"].to_pylist(), table["content"].to_pylist()
     numbers = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return Rows(
@@ -51,6 +52,33 @@ def rows_of(table: Any, description: IndexDescription) -> Rows:
         vectors=numbers.reshape(len(titles), description.dimension),
         metadata=_metadata_of(table, description),
     )
+
+
+def among(column: str, values: Iterable[Value]) -> str:
+    """Return the SQL for a column that holds one of these values."""
+    listed = ", ".join(map(_literal, values))
+    return f"{column} IN ({listed})" if listed else "false"
+
+
+def where_clause(where: Sequence[Filter], description: IndexDescription) -> str | None:
+    """Return all filters as one clause, or None if there are none; a document without the field passes none."""
+    check_filters(where, description)
+    columns = field_columns(description)
+    return " AND ".join(_sql(columns[each.name], each) for each in where) or None
+
+
+def _sql(column: str, given: Filter) -> str:
+    if given.comparison == "in":
+        return among(column, values_of(given))
+    return f"{column} {given.comparison} {_literal(*values_of(given))}"
+
+
+def _literal(value: Value) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return repr(value)
 
 
 def _metadata_of(table: Any, description: IndexDescription) -> list[dict[str, Value]]:

@@ -10,17 +10,24 @@ import numpy as np
 from boolattn.retrieval.index import description as descriptions
 from boolattn.retrieval.index.checking import check_rows
 from boolattn.retrieval.index.description import MissingIndexError
-from boolattn.retrieval.index.milvus.client import MilvusCalls, MilvusServerError
-from boolattn.retrieval.index.milvus.compaction import SMALL, wait_until_searched
-from boolattn.retrieval.index.milvus.expressions import among, expression, literal
+from boolattn.retrieval.index.milvus.client import SMALL, MilvusCalls, MilvusServerError, wait_until_searched
 from boolattn.retrieval.index.milvus.rows import Entity, entities_of, in_requests, rows_of
-from boolattn.retrieval.index.milvus.schema import BM25, METRICS, index_parameters, knows_bm25, schema_of
-from boolattn.retrieval.index.protocol import Condition, Hit, IndexDescription, Rows, Vectors
+from boolattn.retrieval.index.milvus.schema import (
+    BM25,
+    METRICS,
+    among,
+    expression,
+    index_parameters,
+    knows_bm25,
+    literal,
+    schema_of,
+)
+from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
 
 CANDIDATES, MOST_CANDIDATES = 4, 32_768
 """How many candidates the graph is searched for: so many for each hit asked for, and no more than so many."""
 FEWEST_CANDIDATES, FEWEST_FILTERED = 400, 1600
-"""And no fewer than so many; more with conditions, for those that do not fulfil them are candidates too."""
+"""And no fewer than so many; more with filters, for documents that do not pass them are candidates too."""
 IDS_AT_ONCE = 500
 LOOKED_AFTER = 5.0
 """Seconds after which what is known of the collection is asked for again; a call, of a millisecond or two."""
@@ -30,7 +37,7 @@ OWN = {"consistency_level": "Session"}
 """For searches: they do not wait, and may miss what was written a moment ago."""
 
 
-class MilvusEngine:
+class MilvusIndex:
     """One collection of a Milvus server or cluster."""
 
     def __init__(self, address: str, name: str, uri: str, token: str = "") -> None:
@@ -80,13 +87,13 @@ class MilvusEngine:
                 self._client.upsert(self._name, request)
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Take documents out."""
+        """Remove documents."""
         self._has_written = True
         for start in range(0, len(ids), IDS_AT_ONCE):
             self._client.delete(self._name, filter=among("id", ids[start : start + IDS_AT_ONCE]))
 
     def delete_shard(self, shard: str) -> None:
-        """Take out all documents of a shard."""
+        """Remove all documents of a shard."""
         self._has_written = True
         self._client.delete(self._name, filter=f"shard == {literal(shard)}")
 
@@ -99,14 +106,14 @@ class MilvusEngine:
         if self.count() > SMALL:
             wait_until_searched(self._client, self._name)
 
-    def search(self, vector: Vectors, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
-        """Return the k nearest among those that fulfil the conditions."""
+    def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
+        """Return the k nearest among those that pass the filters."""
         described = self.describe()
         candidates = min(max(CANDIDATES * k, FEWEST_FILTERED if where else FEWEST_CANDIDATES), MOST_CANDIDATES)
         parameters = {"metric_type": METRICS[described.similarity], "params": {"ef": candidates}}
         return self._asked(np.asarray(vector, np.float32), "vector", parameters, k, where)
 
-    def search_text(self, text: str, k: int, where: Sequence[Condition] = ()) -> list[Hit]:
+    def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best by BM25; only servers of version 2.5 or later can."""
         if not self.has_text:
             raise ValueError(
@@ -149,7 +156,7 @@ class MilvusEngine:
         self._described = None
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._client.close()
 
     def _inserted(self, request: list[Entity]) -> bool:
@@ -167,7 +174,7 @@ class MilvusEngine:
         self.describe()  # the collection is there, and loaded
         return int(self._client.query(self._name, which, output_fields=["count(*)"], **LATEST)[0]["count(*)"])
 
-    def _asked(self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Condition]) -> list[Hit]:
+    def _asked(self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Filter]) -> list[Hit]:
         which = expression(where, self.describe())
         [hits] = self._client.search(
             self._name, [query], which, k, anns_field=field, search_params=parameters, output_fields=[], **OWN

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from boolattn.retrieval.index.columns import content_of, field_columns, text_of
+from boolattn.retrieval.index.description import content_of, field_columns, text_of
 from boolattn.retrieval.index.protocol import IndexDescription, Rows, Value
 
 LONGEST = 65_535
@@ -51,7 +51,7 @@ def in_requests(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
 
 
 def rows_of(entities: Sequence[Mapping[str, Any]], description: IndexDescription) -> Rows:
-    """Return entities as documents; their shard is not told, for they may be of several."""
+    """Return entities as documents; without their shard, for they may be of several."""
     names = {column: name for name, column in field_columns(description).items()}
     vectors = np.array([entity["vector"] for entity in entities], np.float32)
     return Rows(

@@ -1,11 +1,14 @@
-"""A collection's fields and indexes in Milvus."""
+"""A collection's fields and indexes in Milvus, and filters as its expressions."""
 
+import json
 import re
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from boolattn.retrieval.index.description import written
+from boolattn.retrieval.index.checking import check_filters, values_of
+from boolattn.retrieval.index.description import field_columns, written
 from boolattn.retrieval.index.milvus.rows import LONGEST
-from boolattn.retrieval.index.protocol import IndexDescription
+from boolattn.retrieval.index.protocol import Filter, IndexDescription, Value
 
 METRICS = {"cosine": "COSINE", "dot": "IP"}
 BM25 = "bm25"
@@ -54,3 +57,34 @@ def index_parameters(description: IndexDescription, with_bm25: bool) -> Any:
     if with_bm25:
         parameters.add_index(BM25, index_name=BM25, index_type="SPARSE_INVERTED_INDEX", metric_type="BM25")
     return parameters
+
+
+def literal(value: Value) -> str:
+    """Return a value as an expression writes it: as JSON does, but with every letter as it is."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def among(column: str, values: Iterable[Value]) -> str:
+    """Return the expression for a column that holds one of these values."""
+    return f"{column} in [{', '.join(map(literal, values))}]"
+
+
+def expression(where: Sequence[Filter], description: IndexDescription) -> str:
+    """Return all filters as one expression, empty if there are none; a document without the field passes none."""
+    check_filters(where, description)
+    columns = field_columns(description)
+    return " and ".join(_written(f'metadata["{columns[each.name]}"]', each) for each in where)
+
+
+def _written(field: str, given: Filter) -> str:
+    values = values_of(given)
+    if given.comparison == "in":
+        # A list must be of one type.
+        return among(field, map(float, values) if any(isinstance(value, float) for value in values) else values)
+    [value] = values
+    if given.comparison == "!=":
+        # Milvus's own != also takes documents without the field.
+        if isinstance(value, bool):
+            return f"{field} == {literal(not value)}"
+        return f"({field} < {literal(value)} or {field} > {literal(value)})"
+    return f"{field} {'==' if given.comparison == '=' else given.comparison} {literal(value)}"

@@ -71,7 +71,7 @@ def test_the_origin_is_kept(tmp_path, rows):
     assert read_origin(tmp_path / "a") == "made by hand"
 
 
-def test_a_damaged_shard_is_told(tmp_path, rows):
+def test_a_damaged_shard_is_reported(tmp_path, rows):
     path = tmp_path / "a"
     write_shard(path, rows, "float32")
     whole = path.read_bytes()

@@ -14,14 +14,14 @@ from typer.testing import CliRunner
 from boolattn.cli import app
 from boolattn.retrieval.index.fill import Indexed, UnfinishedIndexError, _verify, index_folder
 from boolattn.retrieval.index.lance.table import table_of
-from boolattn.retrieval.index.opening import open_engine
+from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Rows, WrongIndexError
 from boolattn.retrieval.vectors.manifest import Manifest
 from boolattn.retrieval.vectors.shards import BadShardError, read_shard, write_shard
 from tests.retrieval.index.films import films, same
 
 SHARDS, DOCUMENTS = 5, 120
-CALLS = 3 + 3 * SHARDS + 4  # of the engine, in a run from the beginning to the end
+CALLS = 3 + 3 * SHARDS + 4  # of the index, in a run from the beginning to the end
 KILLS = 3
 
 
@@ -57,32 +57,32 @@ def everything(shards: list[Rows]) -> Rows:
 
 def holds(uri: str, shards: list[Rows]) -> bool:
     """Whether an index holds these documents and no others."""
-    engine, expected = open_engine(uri), everything(shards)
-    return engine.count() == len(expected) and same(engine.fetch(expected.ids), expected)
+    index, expected = open_index(uri), everything(shards)
+    return index.count() == len(expected) and same(index.fetch(expected.ids), expected)
 
 
-def test_indexed_again_and_changed(tmp_path, engine_uri):
+def test_indexed_again_and_changed(tmp_path, index_uri):
     shards = [some(n) for n in range(3)]
-    folder, engine = encoded(tmp_path / "encoded", shards), open_engine(engine_uri)
-    assert index_folder(folder, engine, progress=False) == Indexed(360, 360, 0)
-    assert holds(engine_uri, shards)
-    assert engine.shards() == {shard.sha256: 120 for shard in Manifest.read(folder).shards}
-    assert index_folder(folder, engine, progress=False) == Indexed(360, 0, 0)
+    folder, index = encoded(tmp_path / "encoded", shards), open_index(index_uri)
+    assert index_folder(folder, index, progress=False) == Indexed(360, 360, 0)
+    assert holds(index_uri, shards)
+    assert index.shards() == {shard.sha256: 120 for shard in Manifest.read(folder).shards}
+    assert index_folder(folder, index, progress=False) == Indexed(360, 0, 0)
     # The second shard changes and loses documents, the third goes.
     shards = [some(0), some(1, seed=1, documents=100)]
     encoded(folder, shards)
-    assert index_folder(folder, engine, progress=False) == Indexed(220, 100, 140)
-    assert holds(engine_uri, shards)
+    assert index_folder(folder, index, progress=False) == Indexed(220, 100, 140)
+    assert holds(index_uri, shards)
     # Documents went missing since.
-    engine.delete(["0/7", "0/8"])
-    assert index_folder(folder, engine, progress=False) == Indexed(220, 120, 0)
-    assert holds(engine_uri, shards)
+    index.delete(["0/7", "0/8"])
+    assert index_folder(folder, index, progress=False) == Indexed(220, 120, 0)
+    assert holds(index_uri, shards)
     with pytest.raises(WrongIndexError, match="fingerprint"):
-        index_folder(encoded(folder, shards, fingerprint="another"), engine, progress=False)
+        index_folder(encoded(folder, shards, fingerprint="another"), index, progress=False)
 
 
 def index_until(folder: Path, uri: str, calls: int, seconds: float = 0) -> bool:
-    """Index in another process, killed so long after so many calls of the engine; return whether it was at it still."""
+    """Index in another process, killed so long after so many calls of the index; return whether it was at it still."""
     command = [sys.executable, str(Path(__file__).with_name("index_aloud.py")), str(folder), uri]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -93,54 +93,54 @@ def index_until(folder: Path, uri: str, calls: int, seconds: float = 0) -> bool:
         return process.wait() != 0
 
 
-def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path, engine_uri):
+def test_killed_at_any_moment_it_ends_as_if_undisturbed(tmp_path, lasting_uri):
     shards = [some(n) for n in range(SHARDS)]
     folder, rng, kills = encoded(tmp_path / "encoded", shards), random.Random(3), 0
     while kills < KILLS:
-        open_engine(engine_uri).drop()
-        for _ in range(rng.randint(1, 2)):  # killed, gone on with, and at times killed once more
-            kills += index_until(folder, engine_uri, rng.randint(1, CALLS), rng.uniform(0, 0.1))
-        engine = open_engine(engine_uri)
-        index_folder(folder, engine, progress=False)
-        assert engine.shards() == {shard.sha256: shard.documents for shard in Manifest.read(folder).shards}
-        assert holds(engine_uri, shards)
+        open_index(lasting_uri).drop()
+        for _ in range(rng.randint(1, 2)):  # killed, resumed, and at times killed once more
+            kills += index_until(folder, lasting_uri, rng.randint(1, CALLS), rng.uniform(0, 0.1))
+        index = open_index(lasting_uri)
+        index_folder(folder, index, progress=False)
+        assert index.shards() == {shard.sha256: shard.documents for shard in Manifest.read(folder).shards}
+        assert holds(lasting_uri, shards)
 
 
 def test_a_damaged_shard_is_not_written(tmp_path):
     folder = encoded(tmp_path / "encoded", [some(0), some(1)])
-    engine = open_engine(f"lance://{tmp_path}/films")
+    index = open_index(f"lance://{tmp_path}/films")
     write_shard(folder / "shard-00001.parquet", some(1, seed=5), "float32")  # whole, but not the one of the manifest
     with pytest.raises(BadShardError, match=r"shard-00001\.parquet is not the file"):
-        index_folder(folder, engine, progress=False)
+        index_folder(folder, index, progress=False)
     assert holds(f"lance://{tmp_path}/films", [some(0)])
 
 
-def test_ids_in_several_shards_are_told(tmp_path):
+def test_ids_in_several_shards_are_reported(tmp_path):
     folder = encoded(tmp_path / "encoded", [some(0), some(0, seed=1, documents=3)])
     with pytest.raises(UnfinishedIndexError, match=r"shard-00000\.parquet \(117 of 120\).*same ids"):
-        index_folder(folder, open_engine(f"lance://{tmp_path}/films"), progress=False)
+        index_folder(folder, open_index(f"lance://{tmp_path}/films"), progress=False)
 
 
-def test_what_two_runs_at_once_wrote_twice_is_set_right(tmp_path):
+def test_what_two_runs_at_once_wrote_twice_is_fixed(tmp_path):
     folder, uri = encoded(tmp_path / "encoded", [some(0), some(1)]), f"lance://{tmp_path}/films"
-    index_folder(folder, open_engine(uri), progress=False)
-    engine, manifest = open_engine(uri), Manifest.read(folder)
+    index_folder(folder, open_index(uri), progress=False)
+    index, manifest = open_index(uri), Manifest.read(folder)
     twice = read_shard(folder / manifest.shards[1].file)
-    engine._table.add(table_of(twice, manifest.description()))  # as LanceDB does where two insert an id at once
-    assert engine.count() == 360 and same(engine.fetch(everything([some(0)]).ids), some(0))
+    index._table.add(table_of(twice, manifest.description()))  # as LanceDB does where two insert an id at once
+    assert index.count() == 360 and same(index.fetch(everything([some(0)]).ids), some(0))
     with pytest.raises(UnfinishedIndexError, match="360 documents, the folder 240: somebody else"):
-        _verify(manifest, engine)
-    assert index_folder(folder, open_engine(uri), progress=False) == Indexed(240, 120, 0)
+        _verify(manifest, index)
+    assert index_folder(folder, open_index(uri), progress=False) == Indexed(240, 120, 0)
     assert holds(uri, [some(0), some(1)])
 
 
-def test_files_that_are_gone_are_told(tmp_path):
+def test_files_that_are_gone_are_reported(tmp_path):
     folder, uri = encoded(tmp_path / "encoded", [some(0)]), f"lance://{tmp_path}/films"
-    index_folder(folder, open_engine(uri), progress=False)
+    index_folder(folder, open_index(uri), progress=False)
     for path in (tmp_path / "films.lance" / "data").iterdir():
         path.unlink()
     with pytest.raises(OSError, match=r"lance://.*/films: its files cannot be read or written"):
-        open_engine(uri).fetch(["0/1"])
+        open_index(uri).fetch(["0/1"])
 
 
 def test_command(tmp_path):
@@ -150,7 +150,8 @@ def test_command(tmp_path):
     assert "240 documents, 240 written now" in ran.output
     assert f'next: boolattn search "..." --index {uri}' in ran.output
     assert holds(uri, [some(0), some(1)])
-    for wrong in ([str(tmp_path), "--index", uri], [str(folder), "--index", "nothing://x/y"]):
+    for wrong in ([str(tmp_path), "--index", uri], [str(folder), "--index", "nothing://x/y"],
+                  [str(folder), "--index", "memory://films"]):  # fmt: skip
         assert CliRunner().invoke(app, ["index", *wrong]).exit_code == 2
     assert CliRunner().invoke(app, ["drop", "--index", uri], input="n").exit_code == 1
     assert holds(uri, [some(0), some(1)])

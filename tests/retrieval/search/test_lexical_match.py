@@ -5,16 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.retrieval.search.lexical_match import shares_found, telling_words, words_of
+from boolattn.retrieval.search.lexical_match import distinctive_words, shares_found, words_of
 
 
-def test_words_are_told_once_and_the_commonest_not_at_all():
+def test_words_are_given_once_without_the_commonest():
     assert words_of(["The War of the Worlds", "war films"]) == ["war", "worlds", "films"]
 
 
-def test_what_is_wanted_too_does_not_tell_what_is_unwanted():
+def test_wanted_words_do_not_distinguish_what_is_unwanted():
     plan = read_by_rules("war films that are not spy film").plan()
-    assert telling_words(plan.atoms) == [["war", "films"], ["spy"]]
+    assert distinctive_words(plan.atoms) == [["war", "films"], ["spy"]]
 
 
 def test_words_count_by_their_stems():

@@ -1,4 +1,4 @@
-"""A manifest comes back as it was written, and one that cannot be trusted is refused with the mend."""
+"""A manifest comes back as it was written, and one that cannot be trusted is refused, with advice."""
 
 import pytest
 

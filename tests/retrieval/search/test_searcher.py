@@ -5,14 +5,14 @@ import pytest
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder, ReadingOptions
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.retrieval.index.protocol import Condition, IndexDescription, Rows, WrongIndexError
+from boolattn.retrieval.index.protocol import Filter, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from tests.reading.fixed_reader import FixedReader
-from tests.retrieval.memory_engine import MemoryEngine
-from tests.retrieval.vietnam import FILMS, QUERY, WAR
+from tests.retrieval.search.recording_index import RecordingIndex
+from tests.retrieval.search.vietnam import FILMS, QUERY, WAR
 
 DENSE = SearchSettings(text=False, verify=False)
 HYBRID = SearchSettings(verify=False)
@@ -40,11 +40,11 @@ def filled(bare):
     colours = [{"colour": number % 2 == 0} for number in range(len(FILMS))]
     titles = [name.title() for name in FILMS]
 
-    def make(has_text=True):
-        engine = MemoryEngine(has_text)
-        engine.create(description)
-        engine.upsert(Rows(list(FILMS), titles, list(FILMS.values()), vectors, colours))
-        return engine
+    def make(has_text=True, **changes):
+        index = RecordingIndex(has_text)
+        index.create(replace(description, **changes))
+        index.upsert(Rows(list(FILMS), titles, list(FILMS.values()), vectors, colours))
+        return index
 
     return make
 
@@ -54,41 +54,44 @@ def ids(hits):
 
 
 def test_an_index_of_another_model_is_refused(model, filled):
-    engine = filled()
-    engine.create(replace(engine.describe(), fingerprint="another", model="other-model"))
     with pytest.raises(WrongIndexError, match=r"other-model.*load that one"):
-        Searcher(model, engine)
+        Searcher(model, filled(fingerprint="another", model="other-model"))
 
 
-def test_the_dense_leg_is_one_vector_and_one_engine_call(model, filled):
-    engine = filled()
-    found = Searcher(model, engine, settings=DENSE).rank(QUERY, 3)
-    assert engine.asked == [("search", 3)]
-    assert found == engine.search(model.encode_query(QUERY, normalize_embeddings=True), 3)
+def test_an_index_with_the_former_fingerprint_is_searched(model, bare, filled):
+    former = filled(fingerprint=former_document_fingerprint(bare))
+    assert Searcher(model, former).search(QUERY, 3) == Searcher(model, filled()).search(QUERY, 3)
+
+
+def test_the_dense_leg_is_one_vector_and_one_call_of_the_index(model, filled):
+    index = filled()
+    found = Searcher(model, index, settings=DENSE).rank(QUERY, 3)
+    assert index.asked == [("search", 3)]
+    assert found == index.search(model.encode_query(QUERY, normalize_embeddings=True), 3)
 
 
 def test_without_a_plan_the_vector_is_the_plain_models(model, bare, filled):
-    engine = filled()
-    found = Searcher(model, engine, settings=replace(DENSE, plan=False)).rank(QUERY, 5)
-    assert found == engine.search(bare.encode_query(QUERY, normalize_embeddings=True), 5)
-    assert found != Searcher(model, engine, settings=DENSE).rank(QUERY, 5)
+    index = filled()
+    found = Searcher(model, index, settings=replace(DENSE, plan=False)).rank(QUERY, 5)
+    assert found == index.search(bare.encode_query(QUERY, normalize_embeddings=True), 5)
+    assert found != Searcher(model, index, settings=DENSE).rank(QUERY, 5)
 
 
 def test_without_a_plan_the_query_is_one_wanted_atom(model, filled):
-    engine = filled()
-    Searcher(model, engine, settings=replace(HYBRID, plan=False)).rank(QUERY)
-    assert ("search_text", "movies set vietnam war") in engine.asked
-    [hit, *_] = Searcher(model, engine, settings=SearchSettings(plan=False)).search(QUERY)
+    index = filled()
+    Searcher(model, index, settings=replace(HYBRID, plan=False)).rank(QUERY)
+    assert ("search_text", "movies set vietnam war") in index.asked
+    [hit, *_] = Searcher(model, index, settings=SearchSettings(plan=False)).search(QUERY)
     assert [(atom.text, atom.sign) for atom in hit.atoms] == [(QUERY, 1)]
 
 
 def test_text_is_asked_for_wanted_words_and_lowers_by_unwanted_ones(model, filled):
-    engine = filled()
-    lowered = Searcher(model, engine, settings=HYBRID).rank(QUERY)
-    assert [text for call, text in engine.asked if call == "search_text"] == ["movies set vietnam", "war"]
-    engine.asked.clear()
-    not_lowered = Searcher(model, engine, settings=replace(HYBRID, strength=0)).rank(QUERY)
-    assert [text for call, text in engine.asked if call == "search_text"] == ["movies set vietnam"]
+    index = filled()
+    lowered = Searcher(model, index, settings=HYBRID).rank(QUERY)
+    assert [text for call, text in index.asked if call == "search_text"] == ["movies set vietnam", "war"]
+    index.asked.clear()
+    not_lowered = Searcher(model, index, settings=replace(HYBRID, strength=0)).rank(QUERY)
+    assert [text for call, text in index.asked if call == "search_text"] == ["movies set vietnam"]
     assert {hit.doc_id for hit in lowered if hit.score < dict_of(not_lowered)[hit.doc_id]} == WAR
 
 
@@ -142,11 +145,11 @@ def test_hits_come_with_their_documents(model, filled):
 
 
 @pytest.mark.parametrize("settings", [SearchSettings(), HYBRID, DENSE])
-def test_conditions_hold_in_every_stage(model, filled, settings):
+def test_filters_hold_in_every_stage(model, filled, settings):
     searcher = Searcher(model, filled(), settings=settings)
-    in_colour = [Condition("colour", "=", True)]
+    in_colour = [Filter("colour", "=", True)]
     assert set(ids(searcher.search(QUERY, 10, in_colour))) == set(list(FILMS)[::2])
-    assert searcher.search(QUERY, 10, [*in_colour, Condition("colour", "=", False)]) == []
+    assert searcher.search(QUERY, 10, [*in_colour, Filter("colour", "=", False)]) == []
 
 
 def test_a_pool_is_never_smaller_than_what_is_asked_for(model, filled):
@@ -191,11 +194,10 @@ PROPERTY = "movies set in Vietnam that are not war films"
 
 @pytest.mark.parametrize("boolean", [True, False])
 def test_a_property_is_acted_on_where_documents_are_things(model, bare, filled, boolean):
-    engine = filled()
     for declared, documents, acts in [(None, None, False), ("things", None, True), ("things", "pages", False),
                                       (None, "things", True)]:  # fmt: skip
-        engine.create(replace(engine.describe(), documents=declared))
-        found = Searcher(model if boolean else bare, engine, reader="rules", documents=documents)
+        index = filled(documents=declared)
+        found = Searcher(model if boolean else bare, index, reader="rules", documents=documents)
         assert bool(found.plan(PROPERTY).negatives) == acts
         assert bool([atom for atom in found.search(PROPERTY, 1)[0].atoms if atom.sign == -1]) == acts
         assert found.read(PROPERTY).exclusions  # it is reported all the same

@@ -1,18 +1,19 @@
-"""A folder of vectors: what is in it, how it goes on after being stopped, and what it refuses."""
+"""A folder of vectors: what is in it, how it resumes after being stopped, and what it refuses."""
 
 import numpy as np
 import pytest
 import torch
 
 from boolattn.encoders.document_encoder import document_vectors
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import survey
+from boolattn.retrieval.vectors import encoding
 from boolattn.retrieval.vectors.encode_job import WrongFolderError
 from boolattn.retrieval.vectors.encoding import encode_corpus
 from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, Manifest
 from boolattn.retrieval.vectors.shards import checksum, read_shard
-from tests.retrieval.small_corpus import SHARD, contents, encode, write_corpus
+from tests.retrieval.vectors.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 
 
@@ -60,7 +61,7 @@ def test_a_second_run_encodes_nothing(undisturbed, corpus, model):
     assert {path: path.stat().st_mtime_ns for path in undisturbed.glob("*.parquet")} == before
 
 
-def test_a_stopped_run_goes_on_with_what_is_missing(tmp_path, corpus, model, undisturbed):
+def test_a_stopped_run_resumes_with_what_is_missing(tmp_path, corpus, model, undisturbed):
     def stops(job, numbers, advance):
         raise KeyboardInterrupt
 
@@ -77,6 +78,19 @@ def test_a_stopped_run_goes_on_with_what_is_missing(tmp_path, corpus, model, und
     assert encode(corpus, model, tmp_path).documents == 2 * SHARD
     (tmp_path / "somebody's.part").unlink()
     assert contents(tmp_path) == contents(undisturbed)
+
+
+def test_a_folder_begun_with_the_former_fingerprint_is_resumed(tmp_path, corpus, model, monkeypatch):
+    plain = load_encoder(model)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(encoding, "document_fingerprint", former_document_fingerprint)
+        encode(corpus, model, tmp_path)
+    before = contents(tmp_path)
+    assert Manifest.read(tmp_path).fingerprint == former_document_fingerprint(plain) != document_fingerprint(plain)
+    assert encode(corpus, model, tmp_path).documents == 0
+    (tmp_path / "shard-00002.parquet").unlink()
+    assert encode(corpus, model, tmp_path).documents == SHARD
+    assert contents(tmp_path) == before
 
 
 def test_what_was_begun_with_something_else_is_refused(tmp_path, corpus, model, undisturbed, minilm_folder):

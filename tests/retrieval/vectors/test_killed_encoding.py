@@ -1,4 +1,4 @@
-"""A run killed at any moment, without a chance to tidy up, goes on and ends with the same bytes."""
+"""A run killed at any moment, without a chance to tidy up, resumes and ends with the same bytes."""
 
 import multiprocessing
 import signal
@@ -6,14 +6,14 @@ import time
 from random import Random
 
 from boolattn.retrieval.vectors.manifest import MANIFEST_FILE
-from tests.retrieval.small_corpus import SHARD, contents, encode, write_corpus
+from tests.retrieval.vectors.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 
 KILLS, SHARDS = 5, 20
 
 # Its children have imported everything, but are processes of their own, which share nothing that has run.
 SERVER = multiprocessing.get_context("forkserver")
-SERVER.set_forkserver_preload(["tests.retrieval.small_corpus"])
+SERVER.set_forkserver_preload(["tests.retrieval.vectors.small_corpus"])
 
 
 def start(*job):

@@ -111,7 +111,7 @@ def test_a_field_of_several_kinds_is_text(tmp_path):
     assert [each.metadata["mixed"] for each in read(path)] == ["1", "one", "true", "2.5"]
 
 
-def test_values_that_engines_cannot_hold(tmp_path):
+def test_values_that_no_index_can_hold(tmp_path):
     path = write(tmp_path / "c.jsonl", [{"id": "a", "text": "", "large": 2**63, "numbers": [1, 2]}])
     assert read(path)[0].metadata == {"large": str(2**63)}
     fields = {"on": date(2026, 1, 2), "off": float("nan"), "never": -(2**63), "price": Decimal("19.90")}

@@ -8,7 +8,7 @@ import pytest
 from boolattn.retrieval.corpus.documents import survey
 from boolattn.retrieval.vectors.encode_job import EncodeJob, Origin, WrongFolderError
 from boolattn.retrieval.vectors.ray_encoding import _ShardActor, _share, on_ray
-from tests.retrieval.small_corpus import SHARD, contents, encode, write_corpus
+from tests.retrieval.vectors.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 
 

@@ -1,0 +1,28 @@
+"""What an index in memory keeps to itself."""
+
+import numpy as np
+
+from boolattn.retrieval.index.memory import MemoryIndex
+from tests.retrieval.index.films import DESCRIPTION, films, same
+
+
+def test_what_the_caller_changes_later_does_not_show():
+    index, fields = MemoryIndex(), {"year": 1990}
+    index.create(DESCRIPTION)
+    rows = films(["a"], metadata=[fields])
+    index.upsert(rows)
+    rows.vectors[:] = 0
+    fields["year"] = 1991
+    found = index.fetch(["a"])
+    assert found.metadata == [{"year": 1990}] and np.linalg.norm(found.vectors) > 0.9
+    found.vectors[:] = 0
+    found.metadata[0]["year"] = 1992
+    assert same(index.fetch(["a"]), films(["a"], metadata=[{"year": 1990}]))
+
+
+def test_documents_without_words_are_found_by_none():
+    index = MemoryIndex()
+    index.create(DESCRIPTION)
+    assert index.search_text("war", 3) == []
+    index.upsert(films(["a", "b"], titles=["", "the"], texts=["", "of"]))
+    assert index.search_text("war", 3) == index.search_text("", 3) == []

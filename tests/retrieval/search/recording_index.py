@@ -1,0 +1,26 @@
+"""An index that keeps a record of what it was asked."""
+
+from collections.abc import Sequence
+
+from boolattn.retrieval.index.memory import MemoryIndex
+from boolattn.retrieval.index.protocol import Filter, Hit, Rows, Vectors
+
+
+class RecordingIndex(MemoryIndex):
+    def __init__(self, has_text: bool = True) -> None:
+        super().__init__()
+        self.has_text = has_text
+        self.asked: list[tuple[str, object]] = []
+
+    def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
+        self.asked.append(("search", k))
+        return super().search(vector, k, where)
+
+    def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
+        self.asked.append(("search_text", text))
+        assert self.has_text
+        return super().search_text(text, k, where)
+
+    def fetch(self, ids: Sequence[str]) -> Rows:
+        self.asked.append(("fetch", len(ids)))
+        return super().fetch(ids)
