@@ -4,9 +4,9 @@ import json
 
 import pytest
 import zstandard
-from boolattn.data.bad_rows import SkipBad
 
 from boolattn.data.folder import DataFolder
+from boolattn.data.rows.bad_rows import SkipBad
 from boolattn.training.reader import folds, rows
 from boolattn.training.reader.folds import measure_recipe
 from boolattn.training.reader.recipe import ReaderRecipe
