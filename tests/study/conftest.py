@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from boolattn.evaluation.benchmarks import generated
+from tests.training.conftest import data, start  # noqa: F401
 
 FINETUNE = """
 stage = "finetune"
