@@ -21,7 +21,7 @@ TWO = ["without BoolAttn", "BoolAttn"]
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.sampling import DrawAnew
 from boolattn.study.plan import plan_study
 from boolattn.study.run_study import run_study

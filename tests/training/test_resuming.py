@@ -13,7 +13,7 @@ from tests.training import small
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.sampling import DrawAnew
 from boolattn.training.recipes import load_recipe
 from boolattn.training.train import train

@@ -10,7 +10,7 @@ from tests.training import small
 SCRIPT = """
 import sys
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training import train as running
 from boolattn.training.train import finetune
 from tests.training import small

@@ -26,7 +26,7 @@ from boolattn.training.recipes import RecipeError
 QUERIES = ["birds that cannot fly", "laptops, no touchscreen please", "cats", "a or b"]
 TRAIN = """
 from pathlib import Path
-from boolattn.evaluation.tasks import DataFolder
+from boolattn.data.folder import DataFolder
 from boolattn.training.reader import run
 from boolattn.training.reader.recipe import ReaderRecipe
 run.SAVE_STEPS = 2
