@@ -6,7 +6,7 @@ from tests.evaluation import data_folder
 
 def test_steps_and_picture(tmp_path, minilm_folder, monkeypatch):
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(growth, "SIZES", (2, None))
+    monkeypatch.setattr(growth, "RANKING_SIZES", (2, None))
     folder = data_folder.make(tmp_path / "data")
     steps = list(growth.measure_growth(folder, str(minilm_folder)))
     assert [step.documents for step in steps] == [2, 6]

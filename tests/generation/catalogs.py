@@ -4,13 +4,30 @@ import json
 from functools import cache
 from pathlib import Path
 
-from boolattn.generation.catalog.atoms import plain_column
+from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, build_catalog
 from boolattn.generation.catalog.tables import read_csv_rows, read_jsonl_rows
 from boolattn.generation.domains.debian import debian_catalog
 from boolattn.generation.domains.films import films_catalog
 
 FOLDER = Path(__file__).parent / "fixtures" / "catalogs"
+
+
+def plain_column(name: str, in_slice: str = "meaning") -> Column:
+    """Describe a column of which only the name is known: "items with colour red", "items whose colour is red"."""
+    label = name.replace("_", " ")
+    return Column(
+        name,
+        Phrases(
+            noun=(f"{{head}} with {label} {{value}}", f"{{head}} whose {label} is {{value}}"),
+            core=(f"{{head}} with {label} {{value}}",),
+            open=(f"{{head}} with {label} {{value}}",),
+            tail=("{value}",),
+            post=(f"with {label} {{value}}", f"whose {label} is {{value}}"),
+            do=(f"have {label} {{value}}",),
+        ),
+        in_slice,
+    )
 
 
 def jsonl(name: str) -> list[dict]:

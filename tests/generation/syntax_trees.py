@@ -5,11 +5,11 @@ A tree is an atom's text, ("not", tree), ("and", trees) or ("or", trees).
 
 from hypothesis import strategies as st
 
-from boolattn.generation.catalog.atoms import plain_column
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import expression_of
 from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom
 from boolattn.reading.spans import Span
+from tests.generation.catalogs import plain_column
 
 TEXTS = ("war", "comedy", "sci-fi", "science fiction", "NOT", 'the "big" one', "a (b)", "-x", "and/or", "back\\slash")
 PLAIN = ("war", "comedy", "sci-fi", "science fiction", "and/or", "back\\slash")

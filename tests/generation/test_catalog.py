@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.generation.catalog.atoms import Phrases, plain_column
+from boolattn.generation.catalog.atoms import Phrases
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import And, AndNot
-from tests.generation.catalogs import films, jsonl
+from tests.generation.catalogs import films, jsonl, plain_column
 
 COLUMNS = [plain_column("colour"), plain_column("shape", in_slice="forms")]
 ROWS = [

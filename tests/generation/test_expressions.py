@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.generation.catalog.atoms import plain_column
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import (
     TEMPLATES,
@@ -18,6 +17,7 @@ from boolattn.generation.catalog.expressions import (
     signed_atoms,
     without,
 )
+from tests.generation.catalogs import plain_column
 
 COLUMN = plain_column("c")
 A, B, C, D = (COLUMN.atom(letter) for letter in "ABCD")

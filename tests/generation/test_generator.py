@@ -12,12 +12,12 @@ from itertools import islice
 
 import pytest
 
-from boolattn.generation.catalog.atoms import Phrases, plain_column
+from boolattn.generation.catalog.atoms import Phrases
 from boolattn.generation.catalog.catalog import build_catalog
 from boolattn.generation.catalog.expressions import TEMPLATES, atoms_of, signed_atoms, without
 from boolattn.generation.domains.films import genre_exclusions
 from boolattn.generation.generator import generate
-from tests.generation.catalogs import CATALOGS, films, jsonl
+from tests.generation.catalogs import CATALOGS, films, jsonl, plain_column
 
 ROLES = [field.name for field in fields(Phrases) if not field.name.endswith("order")]
 

@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.generation.catalog.atoms import plain_column
 from boolattn.generation.catalog.expressions import atoms_of
 from boolattn.generation.catalog.splits import Splits
 from boolattn.generation.generator import generate
-from tests.generation.catalogs import films
+from tests.generation.catalogs import films, plain_column
 
 SPLITS = ("train", "validation", "test")
 ATOMS = [plain_column("c").atom(str(number)) for number in range(60)]

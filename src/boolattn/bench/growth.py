@@ -26,6 +26,10 @@ from boolattn.retrieval.index.protocol import IndexDescription, Rows
 # Whole blocks, so that every step finds its vectors in the cache; the last is the whole corpus.
 RANKING_SIZES = (*(BLOCK * blocks for blocks in (3, 6, 12, 24, 48)), None)
 
+BENCHMARK = "quest-partial"  # whose documents are indexed, and whose queries asked
+INDEX_SIZES = (10_000, 100_000, None)  # None: all there are
+MB = 1024**2
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -42,19 +46,19 @@ class Step:
     peak_mb: float
 
 
-def measure_growth(data: Path, model: str, benchmark: str = "quest-partial") -> Iterator[Step]:
+def measure_growth(data: Path, model: str) -> Iterator[Step]:
     """Rank more and more of a benchmark's corpus, each time in a new process; first all of it, to have the vectors."""
     for number, size in enumerate((None, *RANKING_SIZES)):
         with get_context("spawn").Pool(1) as pool:
-            step = pool.apply(_rank_first, (data, model, benchmark, size))
+            step = pool.apply(_rank_first, (data, model, size))
         if number > 0:
             yield step
 
 
-def _rank_first(data: Path, model: str, benchmark: str, size: int | None) -> Step:
-    task, system = load_benchmark(benchmark, DataFolder(data)), load_system(model, progress=False)
+def _rank_first(data: Path, model: str, size: int | None) -> Step:
+    task, system = load_benchmark(BENCHMARK, DataFolder(data)), load_system(model, progress=False)
     if not isinstance(task, RetrievalTask) or not isinstance(system, Retriever):
-        raise TypeError(f"{model!r} cannot rank the documents of {benchmark}")
+        raise TypeError(f"{model!r} cannot rank the documents of {BENCHMARK}")
     count = 0
 
     def documents() -> Iterator[tuple[str, str]]:
@@ -90,11 +94,6 @@ def plot_growth(steps: Sequence[Step], path: Path) -> None:
         axes.set_ylim(0, 1.1 * max(values))
         axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path)
-
-
-BENCHMARK = "quest-partial"  # whose documents are indexed, and whose queries asked
-INDEX_SIZES = (10_000, 100_000, None)  # None: all there are
-MB = 1024**2
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,18 @@ from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
 
 ROUNDS = 3
 
+DEPTH = 100  # of the rankings: the deepest cutoff of the measures
+MEASURES = (R @ 20, R @ 100, nDCG @ 10)
+MILLISECONDS = "ms"
+STAGES = {
+    "dense": SearchSettings(plan=False, text=False, verify=False),
+    "hybrid": SearchSettings(plan=False, verify=False),
+    "dense + plan": SearchSettings(text=False, verify=False),
+    "hybrid + plan": SearchSettings(verify=False),
+    "hybrid + plan + verification": SearchSettings(),
+}
+"""What is measured beside BM25. Without a plan, the model is its plain backbone."""
+
 
 def encode_ratio(model: SentenceTransformer, documents: Sequence[str]) -> float:
     """Return the rate of encoding into a folder over that of a bare ``SentenceTransformer.encode`` loop.
@@ -59,20 +71,6 @@ def _ours(model: SentenceTransformer, corpus: Path, folder: Path) -> float:
     found = survey(corpus)
     surveyed = time.perf_counter() - begun
     return surveyed + encode_corpus(found, model, folder, name="measured", progress=False).seconds
-
-
-DEPTH = 100  # of the rankings: the deepest cutoff of the measures
-MEASURES = (R @ 20, R @ 100, nDCG @ 10)
-MILLISECONDS = "ms"
-
-STAGES = {
-    "dense": SearchSettings(plan=False, text=False, verify=False),
-    "hybrid": SearchSettings(plan=False, verify=False),
-    "dense + plan": SearchSettings(text=False, verify=False),
-    "hybrid + plan": SearchSettings(verify=False),
-    "hybrid + plan + verification": SearchSettings(),
-}
-"""What is measured beside BM25. Without a plan, the model is its plain backbone."""
 
 
 class PipelineRetriever:

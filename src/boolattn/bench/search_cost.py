@@ -21,6 +21,17 @@ from boolattn.retrieval.index.open_index import open_index, parse_address
 from boolattn.retrieval.index.protocol import Filter, Index, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
+PART = "hundredth"  # a field of every document: its number, modulo 100
+FILTERS = {"0.1": Filter(PART, "<", 10), "0.01": Filter(PART, "=", 0)}
+ENCODED, FILTERED_QUERIES, K = 2048, 100, 100
+HITS = 10  # of a search that is timed, as a page shows them
+OpenDocuments = Callable[[], Iterable[tuple[str, str]]]
+STAGES = {
+    "dense": SearchSettings(text=False, verify=False),
+    "+ text": SearchSettings(verify=False),
+    "+ verification": SearchSettings(),
+}
+
 
 def bare_search(uri: str, similarity: str) -> Callable[[Any, int], Any]:
     """Return a function that asks an index's own client for the k nearest to a vector."""
@@ -56,20 +67,6 @@ def _bare_milvus(address: str, name: str, similarity: Any) -> Callable[[Any, int
         )
 
     return ask
-
-
-PART = "hundredth"  # a field of every document: its number, modulo 100
-FILTERS = {"0.1": Filter(PART, "<", 10), "0.01": Filter(PART, "=", 0)}
-ENCODED, FILTERED_QUERIES, K = 2048, 100, 100
-HITS = 10  # of a search that is timed, as a page shows them
-
-OpenDocuments = Callable[[], Iterable[tuple[str, str]]]
-
-STAGES = {
-    "dense": SearchSettings(text=False, verify=False),
-    "+ text": SearchSettings(verify=False),
-    "+ verification": SearchSettings(),
-}
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,11 @@ from boolattn.data.trec import RunEntry
 Document: TypeAlias = str | int
 """The identifier of a document. A number and its text, 7 and "7", are the same document."""
 
+Judgements: TypeAlias = Mapping[str, Collection[Document]]
+"""Query -> the documents it asks for (or excludes): a set, a list, a pyroaring BitMap, or a dict document -> grade."""
+PerQuery: TypeAlias = dict[str, dict[str, float]]
+"""Measure -> query -> value. A query that a measure does not apply to is absent from it."""
+
 
 class Ranking(NamedTuple):
     """The documents found for one query, best first, and their scores: two lists or arrays of the same length."""
@@ -30,9 +35,6 @@ class Ranking(NamedTuple):
 
 Run: TypeAlias = Mapping[str, Ranking]
 """Query -> what was found for it."""
-
-Judgements: TypeAlias = Mapping[str, Collection[Document]]
-"""Query -> the documents it asks for (or excludes): a set, a list, a pyroaring BitMap, or a dict document -> grade."""
 
 
 def graded(documents: Collection[Document]) -> dict[str, int]:
@@ -55,10 +57,6 @@ def qrels(judgements: Judgements) -> Iterator[Qrel]:
     for query, documents in judgements.items():
         for document, grade in graded(documents).items():
             yield Qrel(query, document, grade)
-
-
-PerQuery: TypeAlias = dict[str, dict[str, float]]
-"""Measure -> query -> value. A query that a measure does not apply to is absent from it."""
 
 
 class _Derived(Measure):

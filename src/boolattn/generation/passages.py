@@ -16,6 +16,7 @@ from boolattn.reading.spans import Span
 
 SHARE_ORDINARY = 0.2  # of the queries: they leave nothing out
 FEWEST_SENTENCES = 3
+LONGEST_PAGE = 1500  # characters; of longer ones, sentences would be many and much alike
 _SENTENCE_END = " . "  # as the pages are tokenised
 
 _CUE = re.compile(r"\{not\|([^}]+)\}")

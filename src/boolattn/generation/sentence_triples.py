@@ -29,6 +29,7 @@ TEMPLATES_OF: dict[str, tuple[str, ...]] = {
 _TELLING = {1: "_", 2: "_ that are also _", 3: "_ that are also both _ and _"}
 _FRAMES = (("", ""), ("these are ", ""), ("a collection of ", ""), ("this is one of the ", ""))
 _ATTEMPTS = 50
+POSITIVES, NEGATIVES = 2, 3  # at most, for each gold sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +48,6 @@ class SentenceTriple:
     positives: tuple[Sentence, ...]
     negatives: tuple[Sentence, ...]
 
-    def as_row(self) -> dict[str, str | list[str]]:
-        """Return the row of SetBERT's files."""
-        return {
-            "G": self.gold.text,
-            "P": [sentence.text for sentence in self.positives],
-            "N": [sentence.text for sentence in self.negatives],
-        }
-
 
 def generate_triples(
     catalog: Catalog,
@@ -63,8 +56,6 @@ def generate_triples(
     seed: int,
     split: Split | None = None,
     splits: Splits | None = None,
-    positives: int = 2,
-    negatives: int = 3,
 ) -> Iterator[SentenceTriple]:
     """Yield triples of one operator without end; the same arguments always give the same triples.
 
@@ -74,8 +65,6 @@ def generate_triples(
         seed: Another seed, other triples.
         split: Only triples of this split; of any if None.
         splits: How the splits are made; by default as ``Splits()`` does.
-        positives: At most so many sentences that fulfil the gold sentence.
-        negatives: At most so many that do not.
     """
     if operator not in TEMPLATES_OF:
         raise ValueError(f"no operator {operator!r}; choose from {list(TEMPLATES_OF)}")
@@ -86,8 +75,8 @@ def generate_triples(
     return (
         SentenceTriple(
             gold,
-            teller.tell(gold, [gold.answers], positives),
-            teller.tell(gold, _wrong_entities(catalog, gold), negatives),
+            teller.tell(gold, [gold.answers], POSITIVES),
+            teller.tell(gold, _wrong_entities(catalog, gold), NEGATIVES),
         )
         for gold in golds
     )

@@ -7,11 +7,11 @@ from functools import cache
 from unicodedata import combining, normalize
 
 from rapidfuzz.distance import JaroWinkler
-from snowballstemmer import stemmer  # type: ignore[import-untyped]
+from Stemmer import Stemmer
 
 from boolattn.reading.spans import FUNCTION_WORDS, WORD, Span, plain_marks
 
-_STEMMER = stemmer("english")
+_STEMMER = Stemmer("english")
 _LIKE_ENOUGH = 0.84
 
 # What one stem stands for, where the other stem is not said as well.

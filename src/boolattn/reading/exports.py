@@ -9,6 +9,12 @@ from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom
 _Query = dict[str, Any]
 
 
+# Lucene's own, and what dialects of it read as more than a letter; an escape too many does no harm.
+_SPECIAL = re.compile(r"""[-+&|!(){}\[\]^"~*?:\\/<>=']""")
+_OPERATOR = re.compile(r"^(?:AND|OR|NOT|TO)$")
+_ESCAPE = r"\\\g<0>"
+
+
 def to_elasticsearch(plan: BooleanPlan, field: str, negative_boost: float = 0.2) -> dict[str, Any]:
     """Return the plan as the ``query`` of a search: ``bool`` for and and or, ``boosting`` for not.
 
@@ -43,12 +49,6 @@ def to_elasticsearch(plan: BooleanPlan, field: str, negative_boost: float = 0.2)
         return {"boosting": {"positive": positive, "negative": negative, "negative_boost": negative_boost}}
 
     return query_of(plan.condition)
-
-
-# Lucene's own, and what dialects of it read as more than a letter; an escape too many does no harm.
-_SPECIAL = re.compile(r"""[-+&|!(){}\[\]^"~*?:\\/<>=']""")
-_OPERATOR = re.compile(r"^(?:AND|OR|NOT|TO)$")
-_ESCAPE = r"\\\g<0>"
 
 
 def to_lucene(plan: BooleanPlan) -> str:

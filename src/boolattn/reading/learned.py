@@ -97,10 +97,10 @@ class LearnedReader:
             ) from error
         except msgspec.DecodeError as error:
             raise ReaderFileError(f"{folder / CARD_FILE} is damaged: get the reader again ({error})") from error
+        found = checksums(folder)
         for name in (MODEL_FILE, TOKENIZER_FILE):
-            path = folder / name
-            if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != card.sha256.get(name):
-                raise ReaderFileError(f"{path} is missing or damaged: get the reader again")
+            if name not in found or found[name] != card.sha256.get(name):
+                raise ReaderFileError(f"{folder / name} is missing or damaged: get the reader again")
         return cls(folder, card, threads)
 
     @property
@@ -160,6 +160,12 @@ class LearnedReader:
         scale, shift = self.card.calibration
         odds = np.log(max(topic, 1e-9)) - np.log(max(1 - topic, 1e-9))
         return float(1 / (1 + np.exp(-(scale * odds + shift))))
+
+
+def checksums(folder: Path) -> dict[str, str]:
+    """Return the sha256 of the model's file and the tokenizer's, where they exist."""
+    paths = [path for name in (MODEL_FILE, TOKENIZER_FILE) if (path := folder / name).is_file()]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
 
 
 @cache

@@ -14,6 +14,9 @@ from boolattn.reading.syntax_tokens import tokens
 
 Sign: TypeAlias = Literal[1, -1]
 
+_TO_ESCAPE = re.compile(r'["\u201c\u201d\\]')
+Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
+
 
 @dataclass(frozen=True, slots=True)
 class QueryAtom:
@@ -95,11 +98,6 @@ def is_exclusion(condition: PlanNode) -> bool:
 def _require_several(parts: tuple[PlanNode, ...]) -> None:
     if len(parts) < 2:
         raise ValueError(f"all of, any of join two parts or more, not {len(parts)}: use the part itself")
-
-
-_TO_ESCAPE = re.compile(r'["\u201c\u201d\\]')
-
-Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,10 +79,10 @@ class Reading:
     tree: PlanNode | None = None
 
     @classmethod
-    def plain(cls, query: str, source: Source, reader: str, confidence: float = 1.0) -> "Reading":
+    def plain(cls, query: str, source: Source, reader: str) -> "Reading":
         """Return the reading of a query that holds no operator."""
         nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
-        return cls(query, frozenset(), nothing, nothing, (), confidence, source, reader)
+        return cls(query, frozenset(), nothing, nothing, (), 1.0, source, reader)
 
     @property
     def is_calibrated(self) -> bool:

@@ -18,14 +18,7 @@ _PLAIN_MARKS = str.maketrans(
     }
 )
 
-
-def plain_marks(text: str) -> str:
-    """Return the text with straight quotation marks and plain dashes, as long as before."""
-    return text.translate(_PLAIN_MARKS)
-
-
 WORD = re.compile(r"\w+(?:'\w+)*")
-
 FUNCTION_WORDS = frozenset({
     "a", "an", "the", "of", "in", "on", "at", "by", "to", "for", "from", "with", "during", "about", "into", "within",
     "and", "or", "but", "not", "non", "nor", "both", "either", "also", "as", "well", "too", "any", "all", "some",
@@ -34,15 +27,18 @@ FUNCTION_WORDS = frozenset({
     "place", "involve", "common", "excluding", "except", "without", "isn't", "aren't", "weren't", "don't", "doesn't",
     "isnt", "arent", "werent", "dont", "doesnt",
 })  # fmt: skip
+_LETTERS = r"[0-9A-Za-z\u00C0-\u024F]+"  # of scripts that put spaces between words
+_WORD = re.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*")
+
+
+def plain_marks(text: str) -> str:
+    """Return the text with straight quotation marks and plain dashes, as long as before."""
+    return text.translate(_PLAIN_MARKS)
 
 
 def content_words(text: str) -> list[str]:
     """Return the words of the text that carry meaning, in lower case and in order."""
     return [word for word in WORD.findall(plain_marks(text).lower()) if word not in FUNCTION_WORDS]
-
-
-_LETTERS = r"[0-9A-Za-z\u00C0-\u024F]+"  # of scripts that put spaces between words
-_WORD = re.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*")
 
 
 class Span(NamedTuple):
@@ -58,6 +54,11 @@ class Span(NamedTuple):
     def overlaps(self, other: "Span") -> bool:
         """Whether the two share a character."""
         return self.start < other.end and other.start < self.end
+
+
+def is_whole_word(text: str, start: int, end: int) -> bool:
+    """Whether no letter or digit touches these characters of a text."""
+    return not re.search(r"\w", text[start - 1 : start] + text[end : end + 1])
 
 
 def token_labels(offsets: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[bool]:

@@ -25,6 +25,10 @@ _OPERATORS = ("AND", "OR", "NOT", "-")
 _DEEPEST = 50
 _SHOWN_BEFORE, _SHOWN_AFTER = 50, 20
 
+_JOINING = ("AND", "OR", "NOT")
+# Behind an operator, these show that it is only mentioned: "the difference between AND and OR", "a NOT gate".
+_NO_OPERANDS = {*FUNCTION_WORDS, "gate", "gates"}
+
 
 class QuerySyntaxError(ValueError):
     """A query in the explicit syntax that cannot be read.
@@ -150,11 +154,6 @@ class _Parser:
         shown = "".join(each if each.isprintable() else " " for each in self._text[start : position + _SHOWN_AFTER])
         pointer = " " * (position - start) + "^"
         return QuerySyntaxError(f"{problem} (character {position + 1})\n    {shown}\n    {pointer}", position)
-
-
-_JOINING = ("AND", "OR", "NOT")
-# Behind an operator, these show that it is only mentioned: "the difference between AND and OR", "a NOT gate".
-_NO_OPERANDS = {*FUNCTION_WORDS, "gate", "gates"}
 
 
 class SyntaxReader:

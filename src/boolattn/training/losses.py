@@ -25,6 +25,8 @@ from boolattn.training.labels import TokenLabels, unpack
 RankingLoss: TypeAlias = TripletLoss | MultipleNegativesRankingLoss | CorpusLoss
 _SIMILARITIES = {"dot": dot_score, "cosine": cos_sim}
 
+MARGIN = 0.2  # as LogiCoL's
+
 
 def cue_loss(logits: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
     """L_cue = -1/(B L K) sum y log p + (1 - y) log(1 - p), p = sigma(logits).
@@ -194,9 +196,6 @@ def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels
     for (name, loss, rows), others in zip(pairs, related, strict=True):
         losses[name] = loss(query[rows], others[rows], documents) if bool(rows.any()) else query.new_zeros(())
     return losses
-
-
-MARGIN = 0.2  # as LogiCoL's
 
 
 def subset_loss(narrow: Tensor, wide: Tensor, documents: Tensor) -> Tensor:

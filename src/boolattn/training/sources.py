@@ -17,7 +17,7 @@ from boolattn.generation.domains.films import films_domain
 from boolattn.generation.domains.mentions import first_pages, pages_domain
 from boolattn.generation.domains.quest import quest_documents, quest_partial_documents
 from boolattn.generation.generator import generate
-from boolattn.generation.passages import passage_queries, sentences_of
+from boolattn.generation.passages import LONGEST_PAGE, passage_queries, sentences_of
 from boolattn.generation.sentence_triples import generate_triples
 from boolattn.operators import NOT, OPERATORS
 from boolattn.training.examples import (
@@ -34,7 +34,6 @@ from boolattn.training.recipes import DataSettings, RecipeError
 
 GENERATED_QUERIES, GENERATED_VALIDATION = 4200, 700
 GENERATED_TRIPLES = 2000
-LONGEST_PAGE = 1500  # characters; of longer ones, sentences would be many and much alike
 HELD_OUT = 10  # BoolQuestions has no validation set: every tenth question becomes one
 
 

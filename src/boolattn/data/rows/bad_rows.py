@@ -33,8 +33,8 @@ class BadRowError(ValueError):
         self.problem = problem
 
     def __str__(self) -> str:
-        mend = "Mend the row, or leave bad rows out (skip=SkipBad(), or --skip-bad on the command line)."
-        return f"{self.place}, field {self.field!r}: {self.problem}. {mend}"
+        advice = "Fix the row, or skip bad rows (skip=SkipBad(), or --skip-bad on the command line)."
+        return f"{self.place}, field {self.field!r}: {self.problem}. {advice}"
 
 
 @dataclass(slots=True)

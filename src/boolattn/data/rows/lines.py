@@ -14,6 +14,8 @@ from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place
 
 COMPRESSIONS = ("", ".gz", ".zst")
 
+Number = TypeVar("Number", int, float)
+
 
 def open_bytes(path: str | Path) -> BinaryIO:
     """Open a file for reading, decompressed."""
@@ -64,9 +66,6 @@ def paragraphs(path: str | Path) -> Iterator[tuple[Place, list[tuple[Place, byte
         if not blank:
             paragraph = list(run)
             yield paragraph[0][0], paragraph
-
-
-Number = TypeVar("Number", int, float)
 
 
 def text_of(place: Place, line: bytes) -> str:

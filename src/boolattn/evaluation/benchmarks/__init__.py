@@ -12,7 +12,7 @@ AnyTask = TypeVar("AnyTask")
 
 BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films": generated.films,
-    "films-public": generated.films_pairs,
+    "films-pairs": generated.films_pairs,
     "debian": generated.debian,
     "films-unusual": generated.films_unseen,
     "debian-unusual": generated.debian_unseen,

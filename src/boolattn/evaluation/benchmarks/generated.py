@@ -14,7 +14,7 @@ from boolattn.generation.domains.debian import debian_domain
 from boolattn.generation.domains.films import films_domain, genre_exclusions
 from boolattn.generation.domains.mentions import PAGES, pages_domain
 from boolattn.generation.generator import GeneratedQuery, generate, matching_negated
-from boolattn.generation.passages import PassageQuery, passage_queries, sentences_of
+from boolattn.generation.passages import LONGEST_PAGE, PassageQuery, passage_queries, sentences_of
 from boolattn.generation.unseen_queries import unseen_queries
 from boolattn.operators import NOT
 from boolattn.reading.caller import labelled_reading
@@ -26,6 +26,9 @@ UNSEEN_QUERIES = 300
 GENRE_PAIRS = "all genre pairs A not B"  # beside the drawn queries: a template of its own in every table
 
 Labelled = tuple[str, GeneratedQuery]  # template as reported, query
+
+UNSEEN_PAGES = 6144  # behind the first, from which readers learn
+SINGLE, PAIRS = 300, 150
 
 
 def films(data: DataFolder) -> RetrievalTask:
@@ -135,11 +138,6 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         operators={key: frozenset(query.operators) for key, (_, _, query) in numbered.items()},
         documents_are=documents_are,
     )
-
-
-UNSEEN_PAGES = 6144  # behind the first, from which readers learn
-LONGEST_PAGE = 1500  # characters
-SINGLE, PAIRS = 300, 150
 
 
 def long_questions(data: DataFolder) -> RetrievalTask:

@@ -17,6 +17,8 @@ from boolattn.evaluation.tasks import LabelledSentence, NegationTask, PairTask, 
 from boolattn.operators import NOT
 from boolattn.reading.spans import Span
 
+TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")
+
 
 def negconstraint(data: DataFolder) -> RetrievalTask:
     """NegConstraint: real queries of the form "X, but don't mention Y"."""
@@ -139,9 +141,6 @@ def excluir(data: DataFolder) -> PairTask:
         {key: (query.wanted, query.excluded) for key, query in queries.items()},
         documents,
     )
-
-
-TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")
 
 
 def cdsco(data: DataFolder) -> NegationTask:

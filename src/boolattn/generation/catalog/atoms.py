@@ -90,20 +90,3 @@ class Column:
     def atom(self, value: str) -> Atom:
         """Return the atom of a value."""
         return Atom(self.name, value, self.write(value), self.special.get(value, self.phrases))
-
-
-def plain_column(name: str, in_slice: str = "meaning") -> Column:
-    """Describe a column of which only the name is known: "items with colour red", "items whose colour is red"."""
-    label = name.replace("_", " ")
-    return Column(
-        name,
-        Phrases(
-            noun=(f"{{head}} with {label} {{value}}", f"{{head}} whose {label} is {{value}}"),
-            core=(f"{{head}} with {label} {{value}}",),
-            open=(f"{{head}} with {label} {{value}}",),
-            tail=("{value}",),
-            post=(f"with {label} {{value}}", f"whose {label} is {{value}}"),
-            do=(f"have {label} {{value}}",),
-        ),
-        in_slice,
-    )

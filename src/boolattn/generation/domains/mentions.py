@@ -12,13 +12,12 @@ from boolattn.data.folder import DataFolder
 from boolattn.data.records import Document
 from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog
-from boolattn.reading.spans import FUNCTION_WORDS
+from boolattn.reading.spans import FUNCTION_WORDS, is_whole_word
 
 PAGES = 12_288  # of the introductions: training reads these, benchmarks of long questions those behind them
 FEWEST_PAGES = 5  # that mention a title; below, there is nothing to exclude
 LARGEST_SHARE = 0.05  # of the pages; above, it says nothing
 _BRACKETED = re.compile(r"\s*\(.*\)$")  # "America (ship)" is called America
-_BORDER = re.compile(r"\w")
 
 _MENTION = Column(
     "mention",
@@ -80,5 +79,5 @@ def _is_name(title: str) -> bool:
 
 def _whole_words(automaton: AhoCorasick, text: str) -> Iterator[int]:
     for number, start, end in automaton.find_matches_as_indexes(text):
-        if not (_BORDER.match(text[start - 1 : start]) or _BORDER.match(text[end : end + 1])):
+        if is_whole_word(text, start, end):
             yield number

@@ -18,17 +18,17 @@ _COLUMN = Column("phrase", Phrases(noun=("{value}",), are=("{value}",)))
 _ENTITIES = 200  # nobody knows them; each has half of the phrases, so that any few phrases meet
 
 
+# The words of QUEST's seven templates that show which operators a query holds.
+_SAID_BY = {AND.name: "also", OR.name: " or ", NOT.name: "not"}
+_MARKED = re.compile(r"<mark>(.*?)</mark>")
+
+
 def phrases_catalog(phrases: Collection[str], seed: int) -> Catalog:
     """Build a catalog in which every phrase can be combined with every other."""
     known = sorted(set(phrases))
     rng = Random(f"{seed} phrases")
     rows = ((str(number), {"phrase": rng.sample(known, len(known) // 2)}) for number in range(_ENTITIES))
     return build_catalog(rows, [_COLUMN])
-
-
-# The words of QUEST's seven templates that show which operators a query holds.
-_SAID_BY = {AND.name: "also", OR.name: " or ", NOT.name: "not"}
-_MARKED = re.compile(r"<mark>(.*?)</mark>")
 
 
 def template_operators(template: str) -> frozenset[str]:

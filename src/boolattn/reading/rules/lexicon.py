@@ -5,10 +5,79 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.spans import Span, plain_marks
+from boolattn.reading.spans import Span, is_whole_word, plain_marks
 
 _QUOTED = re.compile(r"\"[^\"]+\"|«[^»]+»|(?<!\w)'[^']+'(?!\w)")
-_WORD = re.compile(r"\w")
+
+CONJUNCTIONS = (
+    "and", "and also", "also", "both", "as well as", "as well", "along with", "together with", "combined with",
+    "in combination with", "coupled with", "in addition", "in addition to", "in common", "simultaneously", "plus",
+    "including", "not only", "not just", "not merely", "not simply", "but also", "but are also", "but is also",
+)  # fmt: skip
+# Conjunctions that leave something out where *others* are asked for: "in addition to X, what else ...".
+ADDITIONS = ("in addition to", "along with")
+_OTHERS_ASKED = re.compile(
+    r"\b(?:what|which|who|where|any|some)\s+(?:\w+\s+)?(?:others?|else)\b|\banother\b"
+    r"|^in addition to\b.*?,\s*(?:what|which|who|where|how|is|are|can|could|give|name|list|tell)\b",
+    re.IGNORECASE,
+)
+ALTERNATIVES = ("or", "or else", "or also", "either", "alternatively", "and/or", "at least one of")
+# Phrases whose use in a query is to leave something out.
+EXCLUSIONS = (
+    "except", "except for", "excepting", "with the exception of", "with the exclusion of", "to the exclusion of",
+    "excluding", "but excluding", "exclusive of", "excl.", "excl", "not including", "not counting", "not considering",
+    "apart from", "aside from", "besides", "other than", "rather than", "instead of", "as opposed to", "without",
+    "but without", "w/o", "sans", "minus", "barring", "lacking", "lacks", "free of", "free from", "devoid of",
+    "steering clear of", "outside of", "unrelated to", "not related to", "but not", "and not", "but never", "but no",
+    "all but", "everything but", "anything but", "no mention of", "sure not to mention",
+)  # fmt: skip
+# Verbs that leave something out when they ask ("ignore X"), and are the topic when they tell ("how to ignore X").
+OMITTING_VERBS = (
+    "exclude", "excludes", "omit", "omits", "avoid", "avoids", "ignore", "ignores", "disregard", "leave out",
+    "leaves out", "leave aside",
+)  # fmt: skip
+OMITTING_PARTICIPLES = (
+    "omitting", "avoiding", "ignoring", "disregarding", "leaving out", "leaving aside", "setting aside", "skipping",
+)  # fmt: skip
+_AUXILIARIES = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had")
+# Contracted *not*, also as it is often typed, without the apostrophe.
+CONTRACTIONS = (
+    "n't",
+    *(f"{verb}n't" for verb in _AUXILIARIES),
+    *(f"{verb}nt" for verb in _AUXILIARIES),
+)
+# Words that deny; whether they leave something out depends on the clause they stand in.
+DENIALS = (
+    "not", "not also", "cannot", "never", "no", "non", "none", "nor", "neither", "nothing", "nobody", "no one",
+    "nowhere", "by no means", *CONTRACTIONS, "can't", "couldn't", "won't", "wouldn't", "shouldn't", "mustn't",
+)  # fmt: skip
+# Everyday phrases that hold a cue's word and do not mean it.
+LOOKALIKES = (
+    "whether or not", "more or less", "or so", "or more", "or less", "or fewer", "or later", "or earlier", "or above",
+    "or below", "or over", "or under", "sooner or later", "one or two", "two or three", "either way", "either side",
+    "no longer", "no sooner", "no matter", "no doubt", "no wonder", "no less than", "no more than", "no fewer than",
+    "none other than", "other than that", "except that", "why not", "if not", "not to mention", "not least",
+    "last but not least", "not necessarily", "not always", "nothing but", "without doubt", "without a doubt",
+    "never mind", "plus or minus", "plus size", "sans serif", "free of charge", "also known as", "also called",
+    "and so on", "and so forth", "and more", "and others", "now and then", "again and again", "on and off",
+    "black and white", "rock and roll", "trial and error", "bed and breakfast", "research and development",
+    "without borders", "without frontiers", "without parole", "without a cause", "without a trace", "without end",
+    "without fail", "without limits", "without warning", "without notice", "not for profit", "not guilty",
+    "law and order", "pros and cons", "drum and bass", "rhythm and blues", "salt and pepper",
+)  # fmt: skip
+# What "non-" joins into the name of a kind, as in "non-fiction".
+KINDS_NAMED_NON = (
+    "fiction", "fictions", "fictional", "profit", "profits", "stop", "linear", "league", "binary", "violent",
+    "violence", "verbal", "stick", "toxic", "invasive", "governmental", "commercial", "disclosure", "negotiable",
+    "alcoholic", "smoker", "smokers", "smoking", "resident", "proliferation", "aligned", "euclidean", "stationary",
+    "parametric", "negative", "zero", "trivial", "human", "native", "executive", "metropolitan",
+)  # fmt: skip
+_OPERATOR_OF: dict[str, str | None] = {
+    **dict.fromkeys(CONJUNCTIONS, AND.name),
+    **dict.fromkeys(ALTERNATIVES, OR.name),
+    **dict.fromkeys((*EXCLUSIONS, *OMITTING_VERBS, *OMITTING_PARTICIPLES, *DENIALS), NOT.name),
+    **dict.fromkeys(LOOKALIKES, None),
+}
 
 
 class KnownNames:
@@ -27,7 +96,7 @@ class KnownNames:
         if self._automaton is None:
             return []
         matches = self._automaton.find_matches_as_indexes(_folded(text), overlapping=True)
-        return [Span(start, end) for _, start, end in matches if _on_word_boundaries(text, start, end)]
+        return [Span(start, end) for _, start, end in matches if is_whole_word(text, start, end)]
 
 
 NO_NAMES = KnownNames()
@@ -51,91 +120,6 @@ def _folded(text: str) -> str:
     if len(lowered) == len(text):
         return lowered
     return "".join(character if len(character.lower()) > 1 else character.lower() for character in plain_marks(text))
-
-
-def _on_word_boundaries(text: str, start: int, end: int) -> bool:
-    return not (_WORD.match(text[start - 1 : start]) or _WORD.match(text[end : end + 1]))
-
-
-CONJUNCTIONS = (
-    "and", "and also", "also", "both", "as well as", "as well", "along with", "together with", "combined with",
-    "in combination with", "coupled with", "in addition", "in addition to", "in common", "simultaneously", "plus",
-    "including", "not only", "not just", "not merely", "not simply", "but also", "but are also", "but is also",
-)  # fmt: skip
-
-# Conjunctions that leave something out where *others* are asked for: "in addition to X, what else ...".
-ADDITIONS = ("in addition to", "along with")
-_OTHERS_ASKED = re.compile(
-    r"\b(?:what|which|who|where|any|some)\s+(?:\w+\s+)?(?:others?|else)\b|\banother\b"
-    r"|^in addition to\b.*?,\s*(?:what|which|who|where|how|is|are|can|could|give|name|list|tell)\b",
-    re.IGNORECASE,
-)
-
-ALTERNATIVES = ("or", "or else", "or also", "either", "alternatively", "and/or", "at least one of")
-
-# Phrases whose use in a query is to leave something out.
-EXCLUSIONS = (
-    "except", "except for", "excepting", "with the exception of", "with the exclusion of", "to the exclusion of",
-    "excluding", "but excluding", "exclusive of", "excl.", "excl", "not including", "not counting", "not considering",
-    "apart from", "aside from", "besides", "other than", "rather than", "instead of", "as opposed to", "without",
-    "but without", "w/o", "sans", "minus", "barring", "lacking", "lacks", "free of", "free from", "devoid of",
-    "steering clear of", "outside of", "unrelated to", "not related to", "but not", "and not", "but never", "but no",
-    "all but", "everything but", "anything but", "no mention of", "sure not to mention",
-)  # fmt: skip
-
-# Verbs that leave something out when they ask ("ignore X"), and are the topic when they tell ("how to ignore X").
-OMITTING_VERBS = (
-    "exclude", "excludes", "omit", "omits", "avoid", "avoids", "ignore", "ignores", "disregard", "leave out",
-    "leaves out", "leave aside",
-)  # fmt: skip
-OMITTING_PARTICIPLES = (
-    "omitting", "avoiding", "ignoring", "disregarding", "leaving out", "leaving aside", "setting aside", "skipping",
-)  # fmt: skip
-
-_AUXILIARIES = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had")
-
-# Contracted *not*, also as it is often typed, without the apostrophe.
-CONTRACTIONS = (
-    "n't",
-    *(f"{verb}n't" for verb in _AUXILIARIES),
-    *(f"{verb}nt" for verb in _AUXILIARIES),
-)
-
-# Words that deny; whether they leave something out depends on the clause they stand in.
-DENIALS = (
-    "not", "not also", "cannot", "never", "no", "non", "none", "nor", "neither", "nothing", "nobody", "no one",
-    "nowhere", "by no means", *CONTRACTIONS, "can't", "couldn't", "won't", "wouldn't", "shouldn't", "mustn't",
-)  # fmt: skip
-
-# Everyday phrases that hold a cue's word and do not mean it.
-LOOKALIKES = (
-    "whether or not", "more or less", "or so", "or more", "or less", "or fewer", "or later", "or earlier", "or above",
-    "or below", "or over", "or under", "sooner or later", "one or two", "two or three", "either way", "either side",
-    "no longer", "no sooner", "no matter", "no doubt", "no wonder", "no less than", "no more than", "no fewer than",
-    "none other than", "other than that", "except that", "why not", "if not", "not to mention", "not least",
-    "last but not least", "not necessarily", "not always", "nothing but", "without doubt", "without a doubt",
-    "never mind", "plus or minus", "plus size", "sans serif", "free of charge", "also known as", "also called",
-    "and so on", "and so forth", "and more", "and others", "now and then", "again and again", "on and off",
-    "black and white", "rock and roll", "trial and error", "bed and breakfast", "research and development",
-    "without borders", "without frontiers", "without parole", "without a cause", "without a trace", "without end",
-    "without fail", "without limits", "without warning", "without notice", "not for profit", "not guilty",
-    "law and order", "pros and cons", "drum and bass", "rhythm and blues", "salt and pepper",
-)  # fmt: skip
-
-# What "non-" joins into the name of a kind, as in "non-fiction".
-KINDS_NAMED_NON = (
-    "fiction", "fictions", "fictional", "profit", "profits", "stop", "linear", "league", "binary", "violent",
-    "violence", "verbal", "stick", "toxic", "invasive", "governmental", "commercial", "disclosure", "negotiable",
-    "alcoholic", "smoker", "smokers", "smoking", "resident", "proliferation", "aligned", "euclidean", "stationary",
-    "parametric", "negative", "zero", "trivial", "human", "native", "executive", "metropolitan",
-)  # fmt: skip
-
-_OPERATOR_OF: dict[str, str | None] = {
-    **dict.fromkeys(CONJUNCTIONS, AND.name),
-    **dict.fromkeys(ALTERNATIVES, OR.name),
-    **dict.fromkeys((*EXCLUSIONS, *OMITTING_VERBS, *OMITTING_PARTICIPLES, *DENIALS), NOT.name),
-    **dict.fromkeys(LOOKALIKES, None),
-}
 
 
 class Cue(NamedTuple):

@@ -32,19 +32,8 @@ _TOPIC_AFTER = re.compile(
     re.IGNORECASE,
 )
 
-
-def kind_of(text: str, cue: Span) -> Kind:
-    """Tell the kind of what a cue excludes: a fact denied of the thing asked for is a property, all else a topic."""
-    text = plain_marks(text)
-    before, after = text[max(0, cue.start - _NEAR) : cue.start].rstrip(), text[cue.end : cue.end + _NEAR]
-    if phrase_key(cue.of(text)) not in _DENIALS or _TOPIC_AFTER.match(after):
-        return "topic"
-    return "property" if _FACT_BEFORE.search(before) or _FACT_AFTER.match(after) else "topic"
-
-
 _ENOUGH = 5
 _PLAIN_AND = 3
-
 _SIGNS_OF_A_FURTHER_CONDITION = (
     re.compile(r"\b(?:that|which|who|whose)\b", re.IGNORECASE),
     re.compile(
@@ -63,6 +52,20 @@ _NAME_AFTER_PREPOSITION = re.compile(
     r"(?<=\s)(?:of|in|from|about|by|on|during|with)\s+(?:the\s+)?(?P<name>[A-Z][\w'.-]*(?:\s+[A-Z][\w'.-]*)+)"
 )
 _WORD = re.compile(r"\w[\w'.-]*")
+NAME = "rules 1"
+# The share of QUEST's test queries whose operators they read exactly: `boolattn evaluate quest-gate --model rules`.
+CONFIDENCE = 0.857
+# Conjunctions that also stand inside names and single conditions.
+_DOUBTFUL_CONJUNCTIONS = {"and", "plus", "including"}
+
+
+def kind_of(text: str, cue: Span) -> Kind:
+    """Tell the kind of what a cue excludes: a fact denied of the thing asked for is a property, all else a topic."""
+    text = plain_marks(text)
+    before, after = text[max(0, cue.start - _NEAR) : cue.start].rstrip(), text[cue.end : cue.end + _NEAR]
+    if phrase_key(cue.of(text)) not in _DENIALS or _TOPIC_AFTER.match(after):
+        return "topic"
+    return "property" if _FACT_BEFORE.search(before) or _FACT_AFTER.match(after) else "topic"
 
 
 def asks_for_several_things(wanted: str, says_and: bool) -> bool:
@@ -77,14 +80,6 @@ def asks_for_several_things(wanted: str, says_and: bool) -> bool:
     weight = sum(word not in _FUNCTION_WORDS for word in words)
     weight += sum(bool(sign.search(wanted)) for sign in _SIGNS_OF_A_FURTHER_CONDITION)
     return weight + _PLAIN_AND * says_and >= _ENOUGH
-
-
-NAME = "rules 1"
-# The share of QUEST's test queries whose operators they read exactly: `boolattn evaluate quest-gate --model rules`.
-CONFIDENCE = 0.857
-
-# Conjunctions that also stand inside names and single conditions.
-_DOUBTFUL_CONJUNCTIONS = {"and", "plus", "including"}
 
 
 class RuleReader:

@@ -1,7 +1,6 @@
 """A trained network -> the folder that ``LearnedReader`` loads: ONNX, eight bits a weight."""
 
 import dataclasses
-import hashlib
 import json
 import tempfile
 import warnings
@@ -12,7 +11,14 @@ from typing import Any, NamedTuple
 import torch
 from tokenizers import Tokenizer
 
-from boolattn.reading.learned import CARD_FILE, MODEL_FILE, TOKENIZER_FILE, LearnedReader, ReaderCard
+from boolattn.reading.learned import (
+    CARD_FILE,
+    MODEL_FILE,
+    TOKENIZER_FILE,
+    LearnedReader,
+    ReaderCard,
+    checksums,
+)
 from boolattn.reading.reader_tokens import MOST_TOKENS, token_batch
 from boolattn.training.reader.network import ReaderNetwork
 
@@ -35,8 +41,7 @@ def export_reader(network: ReaderNetwork, tokenizer: Tokenizer, card: ReaderCard
         write_onnx(network, exact)
         _quantise(exact, folder / MODEL_FILE)
     tokenizer.save(str(folder / TOKENIZER_FILE))
-    sums = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in (MODEL_FILE, TOKENIZER_FILE)}
-    write_card(dataclasses.replace(card, sha256=sums), folder)
+    write_card(dataclasses.replace(card, sha256=checksums(folder)), folder)
 
 
 def agreement(network: ReaderNetwork, reader: LearnedReader, tokenizer: Tokenizer, queries: Sequence[str]) -> Agreement:

@@ -11,6 +11,8 @@ from boolattn.evaluation.benchmarks.exclusions import real_queries
 from boolattn.reading.reading import Reader
 from boolattn.training.reader.rows import fold_of
 
+Array = NDArray[np.float64]
+
 
 class Said(NamedTuple):
     """What a reader says of N queries it was not trained on."""
@@ -33,9 +35,6 @@ def said_of(reader: Reader, data: DataFolder) -> Said:
         np.array([float(task.weight_of.get(group, 1)) for _, group in firm]),
         np.array([fold_of(labels.query) for labels, _ in firm]),
     )
-
-
-Array = NDArray[np.float64]
 
 
 class Calibration(NamedTuple):

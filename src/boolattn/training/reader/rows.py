@@ -25,6 +25,11 @@ Spans: TypeAlias = Mapping[str, tuple[Span, ...]]
 FOLDS = 5
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
+JOINING = (AND.name, OR.name)
+CUES = (AND.name, OR.name, NOT.name)
+LENGTH_MULTIPLE = 8  # lengths of which the CPU's matrix units make most
+POOL = 20  # batches drawn together and sorted by length, so that little is padding
+
 
 @dataclass(frozen=True, slots=True)
 class ReaderRow:
@@ -85,12 +90,6 @@ def _mistyped(query: str, rng: Random) -> str:
         if len(pair) == 2 and all(letter.isalpha() for letter in pair):
             letters[place : place + 2] = pair[::-1] if rng.random() < 0.6 else [rng.choice(_LETTERS), pair[1]]
     return "".join(letters)
-
-
-JOINING = (AND.name, OR.name)
-CUES = (AND.name, OR.name, NOT.name)
-LENGTH_MULTIPLE = 8  # lengths of which the CPU's matrix units make most
-POOL = 20  # batches drawn together and sorted by length, so that little is padding
 
 
 def batches_of(rows: Sequence[ReaderRow], size: int, rng: Random) -> list[list[ReaderRow]]:
