@@ -11,7 +11,7 @@ _EXTRAS = {
         "torch",
         "transformers",
     ),
-    "evaluation": ("ijson", "ir_measures", "platformdirs", "pyroaring", "rapidfuzz", "snowballstemmer", "zstandard"),
+    "evaluation": ("ijson", "ir_measures", "platformdirs", "pyroaring", "rapidfuzz", "zstandard"),
 }
 _EXTRA_OF = {package: extra for extra, packages in _EXTRAS.items() for package in packages}
 
