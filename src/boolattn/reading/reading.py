@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["topic", "property"]
 Documents: TypeAlias = Literal["things", "pages"]
 Strictness: TypeAlias = Literal["safe", "balanced", "sensitive"]
 
-THRESHOLDS: dict[str, float] = {"safe": 0.6, "balanced": 0.3, "sensitive": 0.1}
+THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
 """How sure the learned reader must be of an exclusion before anything acts on it."""
 
 CALIBRATED: frozenset[Source] = frozenset({"learned"})
