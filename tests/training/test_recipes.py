@@ -12,7 +12,7 @@ from boolattn.training.sources import SOURCES
 
 RECIPES = Path(__file__).parents[2] / "recipes"
 STUDIES = {path for path in RECIPES.glob("*.toml") if "[[systems]]" in path.read_text(encoding="utf-8")}
-READERS = {RECIPES / "reader.toml", RECIPES / "reader-open.toml"}
+READERS = {*RECIPES.glob("reader*.toml")}
 BARE = {"data": {"source": "quest"}}
 
 

@@ -231,5 +231,5 @@ def finetune(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:
 
 def _of_stage(recipe: Recipe, stage: str) -> Recipe:
     if recipe.stage != stage:
-        raise RecipeError(f"this recipe is for the stage {recipe.stage!r}: boolattn {recipe.stage} runs it")
+        raise RecipeError(f"this recipe is for the stage {recipe.stage!r}: boolattn train {recipe.stage} runs it")
     return recipe
