@@ -12,6 +12,7 @@ import torch
 from hypothesis import settings
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
+from boolattn.data.folder import DataFolder
 from tests.encoders.tiny import KINDS, tiny
 
 RETRIEVAL = Path(__file__).parent / "retrieval"
@@ -59,3 +60,19 @@ def minilm(request, minilm_folder) -> PreTrainedModel:
 @pytest.fixture(scope="session")
 def minilm_tokenizer(minilm_folder):
     return AutoTokenizer.from_pretrained(minilm_folder)
+
+
+@pytest.fixture(scope="session")
+def start(tmp_path_factory, minilm_folder) -> str:
+    """Return the folder of a small random backbone to train from."""
+    from tests.training import small
+
+    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory) -> DataFolder:
+    """Return a small data folder to train on."""
+    from tests.training import small
+
+    return DataFolder(Path(small.data_folder(tmp_path_factory.mktemp("data"))))

@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.data.folder import DataFolder
 from boolattn.evaluation.benchmarks import generated
-from tests.training import small
 
 FINETUNE = """
 stage = "finetune"
@@ -48,16 +46,6 @@ seeds = [0]
 name = "BoolAttn"
 stages = [{{ recipe = "recipes/sentences.toml" }}, {{ recipe = "recipes/quest.toml" }}]
 """
-
-
-@pytest.fixture(scope="session")
-def start(tmp_path_factory, minilm_folder) -> str:
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
-
-
-@pytest.fixture(scope="session")
-def data(tmp_path_factory) -> DataFolder:
-    return DataFolder(Path(small.data_folder(tmp_path_factory.mktemp("data"))))
 
 
 @pytest.fixture
