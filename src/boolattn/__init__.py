@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig
     from boolattn.encoders.attach.plugin import attach, detach, load_adapter, save_adapter
     from boolattn.encoders.dual_encoder import DualEncoder
+    from boolattn.encoders.exported.exported_encoder import ExportedEncoder
     from boolattn.encoders.storage.model_names import load
     from boolattn.encoders.vectors.rewriting import signed_vectors
     from boolattn.explanation.query import explain
@@ -21,10 +22,11 @@ if TYPE_CHECKING:
     from boolattn.retrieval.index.protocol import Filter
     from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
-# Where each public name lives. Loaded when first asked for, so that `import boolattn` does not import torch.
+# Where each public name is defined. Names load on first use, so `import boolattn` does not import torch.
 _HOME = {
     "BoolAttnConfig": "boolattn.attention",
     "DualEncoder": "boolattn.encoders.dual_encoder",
+    "ExportedEncoder": "boolattn.encoders.exported.exported_encoder",
     "Filter": "boolattn.retrieval.index.protocol",
     "Reader": "boolattn.reading.reading",
     "ReadingOptions": "boolattn.reading.options",
@@ -44,6 +46,7 @@ _HOME = {
 __all__ = [
     "BoolAttnConfig",
     "DualEncoder",
+    "ExportedEncoder",
     "Filter",
     "Reader",
     "ReadingOptions",
@@ -69,15 +72,15 @@ def read(
     exclude: Sequence[str] | None = None,
     syntax: bool = False,
 ) -> "Reading":
-    """Return all that is understood of a query: operators, cues, scopes and exclusions. Needs no torch.
+    """Read a query: its operators, cues, scopes and exclusions. Needs no torch.
 
     Args:
-        query: In plain words, or with AND, OR and NOT.
-        reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object; None is the default.
-        exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
-        syntax: Whether the query is written in the explicit syntax.
+        query: Plain English, or with AND, OR and NOT.
+        reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object. None uses the default.
+        exclude: Words of the query to exclude, if the caller knows them. None leaves it to the reader.
+        syntax: Whether the query uses the explicit syntax.
 
-    Example:
+    Examples:
         >>> reading = read("movies about Vietnam but not war", reader="rules")
         >>> [exclusion.span.of(reading.query) for exclusion in reading.exclusions]
         ['war']

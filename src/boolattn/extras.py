@@ -1,6 +1,6 @@
-"""Which extra brings a package that is not installed."""
+"""Which extra provides a package that is not installed."""
 
-# As pyproject.toml has them, under the names by which they are imported.
+# As in pyproject.toml, keyed by import name.
 _EXTRAS = {
     "models": (
         "bm25s",
@@ -11,13 +11,16 @@ _EXTRAS = {
         "torch",
         "transformers",
     ),
+    "onnx": ("onnx", "onnxscript"),
+    "openvino": ("openvino",),
+    "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
     "evaluation": ("ijson", "ir_measures", "platformdirs", "pyroaring", "rapidfuzz", "zstandard"),
 }
 _EXTRA_OF = {package: extra for extra, packages in _EXTRAS.items() for package in packages}
 
 
 def install_advice(what: str, error: ImportError) -> str | None:
-    """Return what to install for something that could not be imported; None if no extra brings it.
+    """Return what to install after a failed import; None if no extra provides the package.
 
     >>> install_advice("boolattn.load", ModuleNotFoundError("No module named 'torch'", name="torch"))
     "boolattn.load needs torch: pip install 'boolattn[models]'"

@@ -6,13 +6,13 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """What the mechanism needs to know of one Boolean operator.
+    """What the mechanism needs to know about one Boolean operator.
 
     Attributes:
-        name: The word users and saved files know it by.
-        sign: Its sign in S_Boolean: +1 draws attention, -1 takes it away.
-        reach: Which tokens a cue speaks of: those on ``"both"`` sides, or those ``"after"`` it.
-        pairwise: Whether the scope binds tokens to each other (S S^T) or marks them one by one.
+        name: Its name, for users and in saved files.
+        sign: Its sign in S_Boolean: +1 adds attention, -1 removes it.
+        reach: Which tokens a cue can apply to: those on ``"both"`` sides, or those ``"after"`` it.
+        pairwise: Whether the scope binds tokens to each other (S S^T) or marks them individually.
     """
 
     name: str

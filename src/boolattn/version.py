@@ -1,3 +1,3 @@
-"""The version, where every module can import it."""
+"""The version, in a module that everything can import."""
 
 __version__ = "0.1.0"

@@ -1,4 +1,4 @@
-"""A reader that says what it is told: in the place of one that was trained."""
+"""A reader with fixed answers, instead of a trained one."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ from boolattn.reading.caller import caller_reading
 
 
 class FixedReader:
-    """Reads the same words as excluded wherever a query holds them, and counts what it reads."""
+    """Reads the same words as excluded wherever a query contains them, and counts what it reads."""
 
     name = "fixed 7"
 

@@ -34,7 +34,7 @@ def test_an_empty_list_excludes_nothing():
 
 
 @pytest.mark.parametrize("text", ["love", "Viet", "about the war"])
-def test_words_that_the_query_does_not_hold_are_an_error(text):
+def test_words_missing_from_the_query_are_an_error(text):
     with pytest.raises(ValueError, match=f"exclude names '{text}', which is not in the query"):
         caller_reading(QUERY, [text])
 

@@ -1,4 +1,4 @@
-"""The reader that ships. What it gets right here, a better one gets right too."""
+"""The shipped reader. A better reader must pass these tests too."""
 
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -87,7 +87,7 @@ def test_order_and_company_do_not_matter_and_threads_agree():
     assert [reading.scopes for reading in load_reader().read(queries)] == alone
 
 
-def test_it_names_itself_and_survives_pickling():
+def test_it_has_a_name_and_survives_pickling():
     reader = load_reader()
     assert reader.read(["no war"])[0].reader == reader.name
     assert pickle.loads(pickle.dumps(reader)).name == reader.name

@@ -10,6 +10,7 @@ import boolattn
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.readers import FirstOf, reader_of
 from boolattn.reading.rules.rule_reader import RuleReader
+from boolattn.reading.screen import Screened
 from boolattn.reading.syntax import SyntaxReader
 
 SOURCE = str(Path(boolattn.__file__).parents[1])
@@ -42,6 +43,22 @@ def test_readers_by_name():
     assert reader_of(mine, syntax=True).name == "syntax 1"
     with pytest.raises(ValueError, match="no reader 'lexicon': use one of learned, rules"):
         reader_of("lexicon")
+
+
+@pytest.mark.parametrize(
+    ("options", "screened"),
+    [
+        (ReadingOptions(), True),
+        (ReadingOptions("learned"), True),
+        (ReadingOptions("rules"), False),
+        (ReadingOptions(RuleReader()), False),
+        (ReadingOptions(syntax=True), False),
+    ],
+    ids=["default", "learned", "rules", "a reader object", "syntax"],
+)
+def test_the_learned_reader_alone_is_screened_and_only_where_exclusions_alone_matter(options, screened):
+    found = [reader_of(options.reader, options.syntax, only_exclusions=only) for only in (True, False)]
+    assert [isinstance(each, Screened) for each in found] == [screened, False]
 
 
 def test_reading_needs_nothing_outside_the_standard_library():
@@ -86,7 +103,7 @@ def test_callers_say_what_each_query_excludes():
 
 
 def test_too_few_entries_and_a_text_in_the_place_of_a_list_are_errors():
-    with pytest.raises(ValueError, match="2 queries, but exclude= has 1 entries: give one list of words per query"):
+    with pytest.raises(ValueError, match="2 queries, but exclude= has 1 entries: pass one list of words per query"):
         OPTIONS.read(["a", "b"], [["a"]])
     with pytest.raises(TypeError, match=r"write exclude=\['war'\]"):
         OPTIONS.read(["war"], "war")
@@ -101,7 +118,7 @@ def test_options_decide_what_is_acted_on():
     assert OPTIONS.changed(documents=None, act=None) == OPTIONS
 
 
-def test_options_that_nobody_knows_are_errors():
+def test_unknown_options_are_errors():
     with pytest.raises(ValueError, match="documents is 'films'"):
         ReadingOptions(documents="films")
     with pytest.raises(ValueError, match="strictness is 'lax'"):

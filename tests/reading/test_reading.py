@@ -3,6 +3,7 @@ from dataclasses import replace
 
 import pytest
 
+from boolattn.reading.caller import caller_reading
 from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading, exclusions_to_apply
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.syntax import SyntaxReader
@@ -27,6 +28,15 @@ def test_a_property_is_acted_on_where_documents_are_things():
     assert applied(reading, "things") == ["comedies", "war"]
 
 
+def test_an_exclusion_that_no_plan_contains_is_not_acted_on():
+    query = "films without \N{PARTY POPPER}, without war"
+    named = caller_reading(query, ["\N{PARTY POPPER}", "war"])
+    assert len(named.exclusions) == 2
+    assert applied(named) == [atom.text for atom in named.plan().negatives] == ["war"]
+    written = SyntaxReader().read(["films NOT \N{PARTY POPPER}"])[0]
+    assert applied(written) == [atom.text for atom in written.plan().negatives] == ["\N{PARTY POPPER}"]
+
+
 def test_the_learned_reader_must_be_sure():
     least = [THRESHOLDS[strictness] for strictness in ("safe", "balanced", "sensitive")]
     assert 1 > least[0] > least[1] > least[2] > 0
@@ -36,7 +46,7 @@ def test_the_learned_reader_must_be_sure():
 
 
 @pytest.mark.parametrize("source", ["caller", "syntax", "rules", "mechanism"])
-def test_no_other_source_has_a_confidence_to_compare(source):
+def test_other_sources_have_no_comparable_confidence(source):
     assert applied(replace(learned(0.1, 0.1), source=source)) == ["comedies", "war"]
 
 

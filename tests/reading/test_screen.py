@@ -43,7 +43,7 @@ def test_it_lets_exclusions_through(query):
         "2019-2020 season",
     ],
 )
-def test_it_stops_queries_that_hold_no_word_of_exclusion(query):
+def test_it_stops_queries_without_exclusion_words(query):
     assert not may_exclude(query)
 
 
@@ -58,7 +58,7 @@ class _Asked:
         return [Reading.plain(query, "rules", self.name) for query in queries]
 
 
-def test_a_screened_reader_is_asked_only_about_queries_that_may_exclude_something():
+def test_a_screened_reader_only_reads_queries_that_may_exclude_something():
     asked = _Asked()
     readings = Screened(asked).read(["weather", "no onions", "films", "tea without milk"])
     assert asked.queries == ["no onions", "tea without milk"]
@@ -66,7 +66,7 @@ def test_a_screened_reader_is_asked_only_about_queries_that_may_exclude_somethin
     assert {reading.reader for reading in readings} == {"asked 1"} == {Screened(asked).name}
 
 
-def test_no_reader_is_asked_about_ordinary_queries():
+def test_ordinary_queries_are_never_read():
     asked = _Asked()
     Screened(asked).read(["weather", "films"])
     assert asked.queries == []
@@ -75,10 +75,10 @@ def test_no_reader_is_asked_about_ordinary_queries():
 def test_time_grows_with_the_length_and_no_faster():
     def seconds(query):
         times = []
-        for _ in range(3):
-            start = time.perf_counter()
+        for _ in range(10):
+            start = time.thread_time()  # not of other processes
             may_exclude(query)
-            times.append(time.perf_counter() - start)
+            times.append(time.thread_time() - start)
         return min(times)
 
     for words in ("prefer the ", "different so ", "aaaa ", "don ", "(((", "over x "):

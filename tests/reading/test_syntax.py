@@ -48,7 +48,7 @@ def test_what_a_text_means(text, plan):
     assert str(parse(text)) == plan
 
 
-def test_atoms_know_where_they_stand():
+def test_atoms_know_their_position():
     text = 'films  AND " science fiction " -war'
     plan = parse(text)
     assert [(atom.text, atom.span.of(text), atom.sign) for atom in plan.atoms] == [
@@ -75,12 +75,12 @@ def test_quotation_marks_inside_a_phrase():
         ("films NOT", 6, "NOT has nothing after it"),
         ("(films AND war", 0, "never closed"),
         ("films (", 6, "never closed"),
-        ("films) AND war", 5, "closes none"),
-        (")", 0, "closes none"),
-        ("films AND ()", 10, "nothing stands between these parentheses"),
-        ('films AND "war', 10, "quotation mark has no other"),
-        ('films AND " "', 10, "nothing stands between these quotation marks"),
-        ("(" * 51 + "a" + ")" * 51, 50, "more than 50 parentheses"),
+        ("films) AND war", 5, "unmatched closing"),
+        (")", 0, "unmatched closing"),
+        ("films AND ()", 10, "nothing between these parentheses"),
+        ('films AND "war', 10, "quotation mark is never closed"),
+        ('films AND " "', 10, "nothing between these quotation marks"),
+        ("(" * 51 + "a" + ")" * 51, 50, "more than 50 nested parentheses"),
     ],
 )
 def test_bad_syntax_names_the_place_and_the_fix(text, position, problem):
@@ -111,16 +111,16 @@ def test_a_fault_can_be_sent_to_another_process():
 
 def test_fifty_parentheses_and_any_number_of_negations_are_read():
     assert str(parse("(" * 50 + "a" + ")" * 50)) == "a"
-    assert str(parse("NOT " * 5001 + "a")) == "NOT a"
+    assert str(parse("NOT " * 1001 + "a")) == "NOT a"
 
 
-@given(trees(), everyone, st.data())
+@given(trees(depth=3), everyone, st.data())
 def test_a_text_means_what_brute_force_finds(tree, everyone, data):
     text = wording(tree, lambda *choices: data.draw(st.sampled_from(choices)))
     assert answers(parse(text).condition, everyone) == brute_force(tree, everyone), text
 
 
-@given(trees(), st.data())
+@given(trees(depth=3), st.data())
 def test_parsing_printing_and_parsing_again_gives_the_same_plan(tree, data):
     plan = parse(wording(tree, lambda *choices: data.draw(st.sampled_from(choices))))
     again = parse(str(plan))
@@ -129,7 +129,7 @@ def test_parsing_printing_and_parsing_again_gives_the_same_plan(tree, data):
     assert [atom.text for atom in again.atoms] == [atom.text for atom in plan.atoms]
 
 
-@given(trees(), everyone)
+@given(trees(depth=3), everyone)
 def test_any_condition_is_printed_as_what_it_means(tree, everyone):
     condition = condition_of_tree(tree)
     assert answers(parse(written(condition)).condition, everyone) == brute_force(tree, everyone)
@@ -168,7 +168,7 @@ def test_every_text_is_a_plan_or_an_error_that_says_where(text):
 
 
 @given(trees())
-def test_plans_are_flat_and_hold_no_join_of_one(tree):
+def test_plans_are_flat_without_single_part_nodes(tree):
     def check(condition):
         if not isinstance(condition, QueryAtom):
             assert len(condition.parts) > 1

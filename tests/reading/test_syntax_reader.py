@@ -87,7 +87,7 @@ def test_a_reading_of_syntax_is_exact():
     assert (reading.confidence, reading.source, reading.reader) == (1.0, "syntax", "syntax 1")
 
 
-def test_what_stands_between_atoms_is_no_part_of_what_is_wanted():
+def test_text_between_atoms_is_not_wanted():
     query = "films AND comedy NOT war"
     assert "".join(texts(query, read(query).cues["not"])).split() == ["AND", "NOT"]
 
@@ -98,13 +98,13 @@ def test_without_an_exclusion_there_is_no_not():
     assert read("films NOT war").operators == {"not"}
 
 
-def test_syntax_that_is_asked_for_may_be_a_minus_or_a_quoted_phrase():
+def test_requested_syntax_may_be_a_minus_or_a_quoted_phrase():
     query = 'jazz -"big band"'
     assert texts(query, [each.span for each in read(query, always=True).exclusions]) == ["big band"]
     assert read('"rock and roll"', always=True).plan().positives[0].text == "rock and roll"
     assert read("movies but not war", always=True).operators == frozenset()
 
 
-def test_syntax_that_is_asked_for_must_parse():
+def test_requested_syntax_must_parse():
     with pytest.raises(QuerySyntaxError, match="never closed"):
         read("films AND (comedy", always=True)

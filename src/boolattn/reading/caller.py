@@ -1,36 +1,38 @@
-"""What a caller says of a query, in the place of any reader."""
+"""Readings given by the caller instead of a reader."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.reading import Exclusion, Reading
-from boolattn.reading.rules.negations import Negation, negations
-from boolattn.reading.spans import Span, plain_marks
+from boolattn.reading.rules.negations import negations
+from boolattn.reading.spans import Span, SpanIndex, plain_marks
 
 NAME = "caller"
 
 
 def caller_reading(query: str, exclude: Sequence[str]) -> Reading:
-    """Return the reading of a query whose caller says what it excludes.
+    """Return the reading of a query whose caller names what to exclude.
 
-    The words that express an exclusion ("but not about") are found by rules, if there are any.
+    The words that express an exclusion ("but not about") are found by rules, if present.
 
     Args:
         query: The text.
-        exclude: Words of the query, in any case: ``["war"]``. Where the query has them twice, the place after a
-            negation counts, else the first. With ``[]`` the query excludes nothing.
+        exclude: Words of the query, in any case: ``["war"]``. If they occur twice, the occurrence after a
+            negation counts, else the first. ``[]`` means that the query excludes nothing.
 
     Raises:
-        ValueError: If the query does not hold one of them.
+        ValueError: If the query does not contain one of them.
     """
     if isinstance(exclude, str):
-        raise TypeError(f"exclude is the text {exclude!r}: write exclude=[{exclude!r}]")
+        raise TypeError(f"exclude must be a list: write exclude=[{exclude!r}] instead of {exclude!r}")
     if not exclude:
         return Reading.plain(query, "caller", NAME)
     denied = negations(query)
-    spans = sorted({_place(query, text, denied) for text in exclude})
-    cues = tuple(each.cue for each in denied if any(each.scope.overlaps(span) for span in spans))
+    scopes = SpanIndex(each.scope for each in denied)
+    spans = sorted({_place(query, text, scopes) for text in exclude})
+    excluded = SpanIndex(spans)
+    cues = tuple(each.cue for each in denied if excluded.overlaps(each.scope))
     return labelled_reading(query, {NOT.name}, {NOT.name: cues}, {NOT.name: tuple(spans)})
 
 
@@ -40,7 +42,7 @@ def labelled_reading(
     cues: Mapping[str, tuple[Span, ...]],
     scopes: Mapping[str, tuple[Span, ...]],
 ) -> Reading:
-    """Return the reading of a query that somebody labelled; operators without an entry have no cues or scopes."""
+    """Return the reading of a labelled query; operators without an entry have no cues or scopes."""
     nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
     exclusions = tuple(Exclusion(span, "topic", 1.0) for span in scopes.get(NOT.name, ()))
     return Reading(
@@ -48,13 +50,13 @@ def labelled_reading(
     )
 
 
-def _place(query: str, text: str, denied: Sequence[Negation]) -> Span:
+def _place(query: str, text: str, denied: SpanIndex) -> Span:
     """Return where a query names a text."""
     words = [re.escape(word) for word in plain_marks(text).split()]
     if not words:
-        raise ValueError("exclude holds an empty text: name words of the query, or pass exclude=[] to exclude nothing")
+        raise ValueError("exclude contains an empty text: use words of the query, or exclude=[] to exclude nothing")
     pattern = re.compile(r"(?<!\w)" + r"\s+".join(words) + r"(?!\w)", re.IGNORECASE)
     found = [Span(*match.span()) for match in pattern.finditer(plain_marks(query))]
     if not found:
         raise ValueError(f"exclude names {text!r}, which is not in the query {query!r}: name words of the query")
-    return next((span for span in found if any(each.scope.overlaps(span) for each in denied)), found[0])
+    return next((span for span in found if denied.overlaps(span)), found[0])

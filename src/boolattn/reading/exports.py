@@ -1,4 +1,4 @@
-"""A plan in the query languages of other engines, as plain text or dictionaries."""
+"""Plans in the query languages of other engines, as plain text or dictionaries."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,7 @@ from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom
 _Query = dict[str, Any]
 
 
-# Lucene's own, and what dialects of it read as more than a letter; an escape too many does no harm.
+# Lucene's own special characters, and those of its dialects; an unnecessary escape does no harm.
 _SPECIAL = re.compile(r"""[-+&|!(){}\[\]^"~*?:\\/<>=']""")
 _OPERATOR = re.compile(r"^(?:AND|OR|NOT|TO)$")
 _ESCAPE = r"\\\g<0>"
@@ -18,17 +18,17 @@ _ESCAPE = r"\\\g<0>"
 def to_elasticsearch(plan: BooleanPlan, field: str, negative_boost: float = 0.2) -> dict[str, Any]:
     """Return the plan as the ``query`` of a search: ``bool`` for and and or, ``boosting`` for not.
 
-    What is lost: meaning; words must occur as the field's analyser has them. A wanted atom matches by any of its
-    words, an unwanted one only as a phrase. Exclusions are soft: such documents are ranked lower, not dropped.
-    Confidence does not count.
+    Limitations: matching is lexical, by the field's analyser. A wanted atom matches by any of its words, an
+    unwanted one only as a phrase. Exclusions are soft: matching documents are ranked lower, not dropped.
+    Confidence is ignored.
 
     Args:
         plan: What to find.
         field: The text field to search.
-        negative_boost: What the score of a document with something unwanted is multiplied by, from 0 to 1.
+        negative_boost: Factor for the score of documents that match an exclusion, from 0 to 1.
     """
     if not 0 <= negative_boost <= 1:
-        raise ValueError(f"negative_boost is {negative_boost}: give a number from 0 to 1")
+        raise ValueError(f"negative_boost is {negative_boost}: use a number from 0 to 1")
 
     def query_of(condition: PlanNode, clause: str = "match") -> _Query:
         if is_exclusion(condition):
@@ -54,15 +54,15 @@ def to_elasticsearch(plan: BooleanPlan, field: str, negative_boost: float = 0.2)
 def to_lucene(plan: BooleanPlan) -> str:
     r"""Return the plan as a Lucene query: ``+(movies set in Vietnam) -"war"``.
 
-    What is lost: meaning; words must occur as they are. A wanted atom of several words is a group, found by any of
-    them or by all as the parser's default operator says; an unwanted one is a phrase, so that no document is left out
-    for one word it shares with it. Exclusions are hard: Lucene drops such documents. Confidence does not count.
+    Limitations: matching is lexical. A wanted atom of several words is a group, matched by any or all of
+    them depending on the parser's default operator; an unwanted one is a phrase, so that no document is excluded
+    for sharing a single word. Exclusions are hard: Lucene drops such documents. Confidence is ignored.
     """
     return _lucene(plan.condition)
 
 
 def _lucene(condition: PlanNode) -> str:
-    """Write a condition with ``+`` and ``-``, since the precedence of Lucene's AND and OR is not the usual one."""
+    """Write a condition with ``+`` and ``-``, since the precedence of Lucene's AND and OR is unusual."""
     if isinstance(condition, QueryAtom):
         return _lucene_words(condition.text) if condition.sign == 1 else f"*:* {_unwanted(condition)}"
     if isinstance(condition, AnyOf):
@@ -73,7 +73,7 @@ def _lucene(condition: PlanNode) -> str:
             unwanted.append(_unwanted(part))
         else:
             wanted.append(f"+{_grouped(part)}")
-    # Exclusions alone find nothing in Lucene: they need everything to be taken from.
+    # Exclusions alone match nothing in Lucene: they need a query that matches everything.
     return " ".join([*(wanted or ["*:*"]), *unwanted])
 
 
@@ -94,14 +94,14 @@ def _lucene_words(text: str) -> str:
 def to_qdrant(plan: BooleanPlan, vector_of: Callable[[str], Sequence[float]]) -> dict[str, Any]:
     """Return the plan as the ``query`` of ``POST /collections/{name}/points/query``.
 
-    What is lost: the tree. Qdrant knows positive and negative examples and nothing of how they combine. The strategy
-    keeps a little of it: ``average_vector`` (near all that is wanted at once, away from what is not), but
-    ``best_score`` (near any of it) for a plan of alternatives, and for one that only leaves out, which the average
-    cannot do. Exclusions are soft. Confidence does not count.
+    Limitations: the tree is lost. Qdrant only has positive and negative examples, not how they combine. The strategy
+    preserves part of it: ``average_vector`` (near everything wanted, away from what is not), but
+    ``best_score`` (near any of it) for alternatives and for a plan of exclusions only, which the average
+    cannot express. Exclusions are soft. Confidence is ignored.
 
     Args:
         plan: What to find.
-        vector_of: Embeds an atom's text; for a mapping, its ``__getitem__``.
+        vector_of: Embeds an atom's text; for a mapping, pass its ``__getitem__``.
     """
     average = bool(plan.positives) and not isinstance(plan.condition, AnyOf)
     return {
@@ -120,24 +120,24 @@ def _numbers(vector: Sequence[float]) -> list[float]:
 def to_weaviate(plan: BooleanPlan, force: float = 0.5) -> dict[str, Any]:
     """Return the plan as the argument of ``nearText`` in Weaviate's GraphQL.
 
-    The first wanted atom is the concept searched for; Weaviate then moves its vector to the other wanted atoms
+    The first wanted atom is the concept to search for; Weaviate then moves its vector towards the other wanted atoms
     (``moveTo``) and away from the unwanted ones (``moveAwayFrom``). In the Python client these are ``query``,
     ``move_to=Move(**near_text["moveTo"])`` and ``move_away=Move(**near_text["moveAwayFrom"])``.
 
-    What is lost: the tree, since alternatives are moved to like conditions; and the order matters, as the first atom
-    counts most. Exclusions are soft. Confidence does not count.
+    Limitations: the tree is lost, since alternatives are treated like conditions, and the first atom
+    counts most. Exclusions are soft. Confidence is ignored.
 
     Args:
         plan: What to find.
         force: How far to move, from 0 (not at all) to 1 (half-way, or as far away).
 
     Raises:
-        ValueError: If the plan only leaves out: ``nearText`` needs something to be near to.
+        ValueError: If the plan has only exclusions: ``nearText`` needs something to search for.
     """
     if not 0 <= force <= 1:
-        raise ValueError(f"force is {force}: give a number from 0 to 1")
+        raise ValueError(f"force is {force}: use a number from 0 to 1")
     if not plan.positives:
-        raise ValueError(f"the plan {str(plan)!r} only leaves out: say also what to find, nearText needs it")
+        raise ValueError(f"the plan {str(plan)!r} has only exclusions: add what to find, which nearText requires")
     first, *others = (atom.text for atom in plan.positives)
     near_text: dict[str, Any] = {"concepts": [first]}
     if others:

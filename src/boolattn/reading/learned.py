@@ -1,8 +1,7 @@
-"""The learned reader: a small encoder of its own, run by onnxruntime, for any embedding model. Needs no torch."""
+"""The learned reader: a small separate encoder, run by onnxruntime, for any embedding model. Needs no torch."""
 
 import dataclasses
-import hashlib
-import os
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -15,22 +14,25 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from boolattn.operators import AND, NOT, OPERATORS, OR
+from boolattn.reading.damage import file_digests, settings_digest
+from boolattn.reading.onnx_session import onnx_session
 from boolattn.reading.reader_tokens import TokenBatch, prepare, token_batch
 from boolattn.reading.reading import Exclusion, Kind, Reading
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, marked_words
 
 MODEL_FILE, TOKENIZER_FILE, CARD_FILE = "reader.onnx", "tokenizer.json", "reader.json"
+FILES = (MODEL_FILE, TOKENIZER_FILE)
 SHIPPED = "english"
-MARKED = 0.5  # a token belongs to a cue or a scope from this probability on
-REPORTED = 0.1  # an exclusion less likely than this is not even reported
+MARKED = 0.5  # a token belongs to a cue or scope at or above this probability
+REPORTED = 0.1  # less likely exclusions are not even reported
 
 _PACKAGE = Path(__file__).parents[1]
-# In an installed package; in a checkout, whose package lies in src/.
+# In an installed package; in a checkout, whose package is in src/.
 _HOMES = (_PACKAGE / "readers", _PACKAGE.parents[1] / "readers")
 READERS = next((home for home in _HOMES if home.is_dir()), _HOMES[0])
 
-# The model's outputs, in order: of a query (the first three are a softmax), and of each token (likewise).
+# The model's outputs, in order: for the query (the first three are a softmax), and for each token (likewise).
 QUERY_OUTPUTS = ("none", "topic", "property", AND.name, OR.name)
 TOKEN_OUTPUTS = ("outside", "topic", "property", "cue and", "cue or", "cue not", "scope and", "scope or")
 
@@ -43,15 +45,16 @@ class ReaderFileError(ValueError):
 
 @dataclass(frozen=True)
 class ReaderCard:
-    """What ``reader.json`` says of a reader.
+    """The contents of ``reader.json``.
 
     Attributes:
-        name: What it is called.
-        version: Of its weights.
-        calibration: ``(scale, shift)`` of the logit of an exclusion of a topic, so that the confidence is the share of
+        name: The reader's name.
+        version: The version of its weights.
+        calibration: ``(scale, shift)`` for the logit of a topic exclusion, so that the confidence is the share of
             such readings that are right among real queries.
-        sha256: Of the model's file and the tokenizer's.
+        sha256: Checksums of the model file and the tokenizer file.
         training: What it was trained on, with licences.
+        checksum: The sha256 of all the above; empty for a reader that was saved before 0.1.0.
     """
 
     name: str
@@ -59,33 +62,36 @@ class ReaderCard:
     calibration: tuple[float, float] = (1.0, 0.0)
     sha256: Mapping[str, str] = field(default_factory=dict)
     training: Mapping[str, Any] = field(default_factory=dict)
+    checksum: str = ""
+
+    def __post_init__(self) -> None:
+        if not all(map(math.isfinite, self.calibration)):
+            raise ValueError(f"the calibration of the reader {self.name} is not finite: {self.calibration}")
+
+    def digest(self) -> str:
+        """Return the sha256 of everything but the checksum."""
+        return settings_digest(dataclasses.asdict(self))
 
 
 class LearnedReader:
     """Reads all three operators, their cues and scopes, and the kind of each exclusion.
 
-    Example:
+    Examples:
         >>> load_reader().read(["movies set in Vietnam but not about war"])  # doctest: +SKIP
     """
 
     def __init__(self, folder: Path, card: ReaderCard, threads: int | None = None) -> None:
-        """Open the model of a folder; ``LearnedReader.load`` also checks its files."""
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads or int(os.environ.get("OMP_NUM_THREADS", 0))
+        """Open the model in a folder; ``LearnedReader.load`` also verifies its files."""
         self.folder, self.card = folder, card
-        self._session = onnxruntime.InferenceSession(
-            str(folder / MODEL_FILE), options, providers=["CPUExecutionProvider"]
-        )
+        self._session = onnx_session(folder / MODEL_FILE, threads)
         self._tokenizer = prepare(Tokenizer.from_file(str(folder / TOKENIZER_FILE)))
 
     @classmethod
     def load(cls, folder: str | Path, threads: int | None = None) -> "LearnedReader":
-        """Load a reader that ``boolattn train reader`` wrote, after checking that its files are whole.
+        """Load a reader written by ``boolattn train reader``, after verifying its files.
 
         Args:
-            folder: Where it lies.
+            folder: The reader's folder.
             threads: For onnxruntime; by default ``OMP_NUM_THREADS``, or all cores.
         """
         folder = Path(folder)
@@ -93,14 +99,16 @@ class LearnedReader:
             card = msgspec.json.decode((folder / CARD_FILE).read_bytes(), type=ReaderCard)
         except FileNotFoundError as error:
             raise ReaderFileError(
-                f"{folder} holds no reader: {CARD_FILE} is missing. Name a folder that `boolattn train reader` wrote"
+                f"{folder} contains no reader: {CARD_FILE} is missing. Use a folder written by `boolattn train reader`"
             ) from error
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, ValueError) as error:
             raise ReaderFileError(f"{folder / CARD_FILE} is damaged: get the reader again ({error})") from error
-        found = checksums(folder)
-        for name in (MODEL_FILE, TOKENIZER_FILE):
+        if card.checksum and card.checksum != card.digest():
+            raise ReaderFileError(f"{folder / CARD_FILE} is not the file that was saved: get the reader again")
+        found = file_digests(folder, FILES)
+        for name in FILES:
             if name not in found or found[name] != card.sha256.get(name):
-                raise ReaderFileError(f"{folder / name} is missing or damaged: get the reader again")
+                raise ReaderFileError(f"{folder / name} is missing or damaged: download the reader again")
         return cls(folder, card, threads)
 
     @property
@@ -116,9 +124,9 @@ class LearnedReader:
         return LearnedReader, (self.folder, self.card)
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
-        """Read queries. One that holds no word of the screen excludes nothing, whatever the model says.
+        """Read queries. A query without any of the screen's words excludes nothing, whatever the model says.
 
-        Each is read by itself: eight-bit arithmetic scales a batch as a whole, so that company would change a reading.
+        Queries are read one at a time: 8-bit arithmetic scales a batch as a whole, so batching would change readings.
         """
         return [self._read(query) for query in queries]
 
@@ -130,7 +138,7 @@ class LearnedReader:
         return self._decode(query, of_query[0], of_tokens[0], batch.offsets[0])
 
     def logits(self, batch: TokenBatch) -> tuple[Logits, Logits]:
-        """Return what the model says of queries, (B, 5), and of their tokens, (B, L, 8)."""
+        """Return the model's outputs for queries, (B, 5), and for their tokens, (B, L, 8)."""
         found = self._session.run(None, {"ids": batch.ids, "types": batch.types, "mask": batch.mask})
         return found[0], found[1]
 
@@ -156,23 +164,17 @@ class LearnedReader:
         return Reading(query, frozenset(operators), cues, scopes, exclusions, float(max(kinds)), "learned", self.name)
 
     def _calibrated(self, topic: float) -> float:
-        """Return the share of real queries that exclude a topic among those of which the model says this."""
+        """Return the calibrated probability: the share of real queries with such a score that exclude a topic."""
         scale, shift = self.card.calibration
         odds = np.log(max(topic, 1e-9)) - np.log(max(1 - topic, 1e-9))
         return float(1 / (1 + np.exp(-(scale * odds + shift))))
 
 
-def checksums(folder: Path) -> dict[str, str]:
-    """Return the sha256 of the model's file and the tokenizer's, where they exist."""
-    paths = [path for name in (MODEL_FILE, TOKENIZER_FILE) if (path := folder / name).is_file()]
-    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
-
-
 @cache
 def load_reader(name_or_folder: str | Path = SHIPPED) -> LearnedReader:
-    """Load a reader that comes with boolattn, by name, or one of a folder; no network is needed.
+    """Load a shipped reader by name, or a reader from a folder; needs no network.
 
-    Example:
+    Examples:
         >>> load_reader().read(["movies set in Vietnam but not about war"])[0].exclusions  # doctest: +SKIP
     """
     shipped = READERS / str(name_or_folder)

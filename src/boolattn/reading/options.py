@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from boolattn.reading import limits
+from boolattn.reading.bounded import Bounded, has_too_many_atoms
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.readers import DEFAULT_READER, ReaderOrName, reader_of
+from boolattn.reading.readers import ReaderOrName, reader_of
 from boolattn.reading.reading import (
     Documents,
     Reading,
@@ -14,21 +16,20 @@ from boolattn.reading.reading import (
     require_documents,
     require_strictness,
 )
-from boolattn.reading.screen import Screened
 
 Exclude: TypeAlias = Sequence[str | Sequence[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadingOptions:
-    """What is the same for all queries of a search, a model or a benchmark.
+    """Options shared by all queries of a search, a model or a benchmark.
 
     Attributes:
-        reader: ``"learned"``, ``"rules"`` or a reader of one's own; None is the default.
-        documents: What the index holds: ``"things"``, such as films, products and packages, or ``"pages"`` about them.
+        reader: ``"learned"``, ``"rules"`` or a custom reader; None is the default.
+        documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be of an exclusion before it is acted on.
-        syntax: Whether all queries are written in the explicit syntax.
-        act: Whether exclusions are acted on; off, queries are read and reported, and searched as they are.
+        syntax: Whether all queries use the explicit syntax.
+        act: Whether to act on exclusions; if not, queries are read and reported, but searched unchanged.
     """
 
     reader: ReaderOrName | None = None
@@ -42,7 +43,7 @@ class ReadingOptions:
         require_strictness(self.strictness)
 
     def changed(self, **changes: Any) -> "ReadingOptions":
-        """Return the options with some of them changed; None leaves one as it is."""
+        """Return the options with some changed; None keeps an option."""
         return replace(self, **{name: value for name, value in changes.items() if value is not None})
 
     def read(
@@ -56,29 +57,54 @@ class ReadingOptions:
                 is to read. ``[]`` says that no query excludes anything. For a single query, ``["war"]`` will do.
             only_exclusions: Whether *and* and *or* do not matter, as for a vector: the learned reader is then asked
                 only about queries that pass the screen.
+
+        Raises:
+            ValueError: If a query is not valid Unicode, or exceeds a limit although the caller says that it is explicit
+                syntax or names exclusions. Other queries that exceed a limit get a reading without operators, whose
+                ``unread_reason`` says so.
         """
-        reader = reader_of(self.reader, self.syntax)
-        if only_exclusions and (self.reader or DEFAULT_READER) == "learned" and not self.syntax:
-            reader = Screened(reader)
+        for query in queries:
+            limits.require_unicode(query)
+        reader = reader_of(self.reader, self.syntax, only_exclusions=only_exclusions)
+        if not self.syntax:
+            reader = Bounded(reader)
         if exclude is None:
             return reader.read(queries)
         said = _one_each(queries, exclude)
         unknown = [query for query, each in zip(queries, said, strict=True) if each is None]
         read = iter(reader.read(unknown) if unknown else ())
         return [
-            next(read) if each is None else caller_reading(query, each)
+            next(read) if each is None else _named_by_caller(query, each)
             for query, each in zip(queries, said, strict=True)
         ]
 
     def applied(self, reading: Reading) -> Reading:
-        """Return the reading with only those exclusions that are acted on."""
-        return reading.keeping(exclusions_to_apply(reading, self.documents, self.strictness) if self.act else ())
+        """Return the reading with only the exclusions to act on; with ``act`` off, without any operator."""
+        if self.act:
+            return reading.keeping(exclusions_to_apply(reading, self.documents, self.strictness))
+        plain = Reading.plain(reading.query, reading.source, reading.reader)  # a mechanism acts on *and* and *or* too
+        return replace(plain, confidence=reading.confidence, unread_reason=reading.unread_reason)
+
+
+def _named_by_caller(query: str, words: Sequence[str]) -> Reading:
+    if words and limits.is_too_long(query):
+        raise ValueError(
+            f"exclude= names words of a query of {len(query):,} characters, and at most {limits.LONGEST_QUERY:,} are "
+            "read: shorten the query, or pass exclude=[] to exclude nothing"
+        )
+    reading = caller_reading(query, words)
+    if has_too_many_atoms(reading):
+        raise ValueError(
+            f"the query has more than {limits.MOST_ATOMS} wanted and excluded parts, and at most {limits.MOST_ATOMS} "
+            "are acted on: exclude fewer"
+        )
+    return reading
 
 
 def _one_each(queries: Sequence[str], exclude: Exclude) -> list[Sequence[str] | None]:
-    """Return what each query excludes, as its caller says."""
+    """Return what the caller says each query excludes."""
     if isinstance(exclude, str):
-        raise TypeError(f"exclude is the text {exclude!r}: write exclude=[{exclude!r}]")
+        raise TypeError(f"exclude must be a list: write exclude=[{exclude!r}] instead of {exclude!r}")
     if not exclude:
         return [[] for _ in queries]
     texts = [each for each in exclude if isinstance(each, str)]
@@ -86,7 +112,7 @@ def _one_each(queries: Sequence[str], exclude: Exclude) -> list[Sequence[str] | 
         return [texts]
     if len(queries) != len(exclude):
         raise ValueError(
-            f"{len(queries)} queries, but exclude= has {len(exclude)} entries: give one list of words per query, such "
+            f"{len(queries)} queries, but exclude= has {len(exclude)} entries: pass one list of words per query, such "
             "as [['war'], []]"
         )
     return [[each] if isinstance(each, str) else each for each in exclude]

@@ -1,7 +1,7 @@
 """What a query asks for and what it excludes, in a form that people and programs can read.
 
-A plan has atoms, wanted or unwanted, joined by *all of* and *any of*. Only atoms are negated: "not (A or B)" is kept as
-"not A and not B". So the sign of an atom is the whole truth about it, wherever it is in the tree.
+A plan has atoms, wanted or unwanted, combined by *all of* and *any of*. Only atoms are negated: "not (A or B)" is
+stored as "not A and not B". So an atom's sign alone says whether it is wanted, wherever it is in the tree.
 """
 
 import re
@@ -20,12 +20,12 @@ Source: TypeAlias = Literal["caller", "syntax", "rules", "learned", "mechanism"]
 
 @dataclass(frozen=True, slots=True)
 class QueryAtom:
-    """One thing a query speaks of.
+    """One thing that a query mentions.
 
     Attributes:
         text: Its words.
-        span: Where in the query they stand.
-        sign: +1 if it is wanted, -1 if it is to be left out.
+        span: Where they are in the query.
+        sign: +1 if it is wanted, -1 if it is excluded.
     """
 
     text: str
@@ -34,7 +34,7 @@ class QueryAtom:
 
     @classmethod
     def at(cls, query: str, span: Span, sign: Sign = 1) -> "QueryAtom":
-        """Return the atom that a piece of the query says, without the space around it."""
+        """Return the atom for a piece of the query, without surrounding space."""
         text = span.of(query).strip()
         start = span.end - len(span.of(query).lstrip())
         return cls(text, Span(start, start + len(text)), sign)
@@ -42,7 +42,7 @@ class QueryAtom:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Holds where every part does."""
+    """True if every part is."""
 
     parts: tuple["PlanNode", ...]
 
@@ -52,7 +52,7 @@ class AllOf:
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """Holds where some part does."""
+    """True if any part is."""
 
     parts: tuple["PlanNode", ...]
 
@@ -64,13 +64,13 @@ PlanNode: TypeAlias = QueryAtom | AllOf | AnyOf
 
 
 def join(kind: type[AllOf] | type[AnyOf], parts: Iterable[PlanNode]) -> PlanNode:
-    """Join parts, at least one; parts of the same kind are merged into it, and a single part stays as it is."""
+    """Combine one or more parts; parts of the same kind are merged, and a single part is returned as is."""
     merged = [each for part in parts for each in (part.parts if isinstance(part, kind) else (part,))]
     return merged[0] if len(merged) == 1 else kind(tuple(merged))
 
 
 def negated(condition: PlanNode) -> PlanNode:
-    """Return the condition that holds where this one does not."""
+    """Return the negation of a condition."""
     match condition:
         case QueryAtom():
             return replace(condition, sign=-1 if condition.sign == 1 else 1)
@@ -97,7 +97,7 @@ def is_exclusion(condition: PlanNode) -> bool:
 
 def _require_several(parts: tuple[PlanNode, ...]) -> None:
     if len(parts) < 2:
-        raise ValueError(f"all of, any of join two parts or more, not {len(parts)}: use the part itself")
+        raise ValueError(f"all of and any of need two or more parts, not {len(parts)}: use the part itself")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,30 +123,30 @@ class BooleanPlan:
 
     def __post_init__(self) -> None:
         if not 0 <= self.confidence <= 1:
-            raise ValueError(f"confidence is {self.confidence}: give a number from 0 to 1")
+            raise ValueError(f"confidence is {self.confidence}: use a number from 0 to 1")
         if self.source not in get_args(Source):
             raise ValueError(f"no source {self.source!r}: use one of {', '.join(get_args(Source))}")
 
     @property
     def atoms(self) -> tuple[QueryAtom, ...]:
-        """All atoms, in the order of the text."""
+        """All atoms, in text order."""
         return tuple(sorted(atoms_in(self.condition), key=lambda atom: atom.span))
 
     @property
     def positives(self) -> tuple[QueryAtom, ...]:
-        """The atoms that are wanted; there are none in "not war films"."""
+        """The wanted atoms; "not war films" has none."""
         return tuple(atom for atom in self.atoms if atom.sign == 1)
 
     @property
     def negatives(self) -> tuple[QueryAtom, ...]:
-        """The atoms that are to be left out."""
+        """The excluded atoms."""
         return tuple(atom for atom in self.atoms if atom.sign == -1)
 
     def __str__(self) -> str:
         return written(self.condition)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON has it."""
+        """Return the plan as JSON values."""
         return {
             "query": self.query,
             "plan": str(self),
@@ -167,7 +167,7 @@ def _as_dict(condition: PlanNode) -> dict[str, Any]:
 def written(condition: PlanNode) -> str:
     """Write a condition in the explicit syntax: ``films AND (comedy OR drama) NOT war``.
 
-    The same condition is always written the same way, and ``parse`` reads it back.
+    Equal conditions are always written the same way, and ``parse`` reads them back.
     """
     if isinstance(condition, QueryAtom):
         return ("" if condition.sign == 1 else "NOT ") + _written_text(condition.text)
@@ -175,14 +175,14 @@ def written(condition: PlanNode) -> str:
     if isinstance(condition, AnyOf):
         return " OR ".join(pieces)
     unwanted = [isinstance(part, QueryAtom) and part.sign == -1 for part in condition.parts]
-    # "A NOT B" says "A AND NOT B".
+    # "A NOT B" means "A AND NOT B".
     return pieces[0] + "".join(
         (" " if is_unwanted else " AND ") + piece for piece, is_unwanted in zip(pieces[1:], unwanted[1:], strict=True)
     )
 
 
 def _written_text(text: str) -> str:
-    """Quote a text unless it is read as one atom without."""
+    """Quote a text unless it parses as one atom without quotes."""
     kinds = [token.kind for token in tokens(text)]
     is_plain = {"word"} <= {*kinds} <= {"word", "phrase"}
     return text if is_plain else '"' + _TO_ESCAPE.sub(r"\\\g<0>", text) + '"'

@@ -1,4 +1,4 @@
-"""A query cut into atoms at the cues and scopes of its reading, and how the pieces combine."""
+"""Split a query into atoms at the cues and scopes of its reading, and combine them."""
 
 import re
 from bisect import bisect
@@ -7,25 +7,26 @@ from itertools import pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, is_exclusion, join, negated
+from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, atoms_in, is_exclusion, join, negated
 from boolattn.reading.rules.lexicon import phrase_key
 from boolattn.reading.rules.scope_rules import strip_dangling_clause
-from boolattn.reading.spans import Span, content_words, plain_marks
+from boolattn.reading.spans import Span, SpanIndex, content_words, has_word, plain_marks
 
-# These say that alternatives follow, and stand between none: "films that are [either] long or old".
+# These announce alternatives but do not separate them: "films that are [either] long or old".
 _OPENERS = ("either", "at least one of")
-# What is left of a clause once its cue is taken away: "[that are] set in Rome", "[but] with elves", "films[, but i]".
+# What remains of a clause without its cue: "[that are] set in Rome", "[but] with elves", "films[, but i]".
 _LOOSE_START = re.compile(
     r"(?:and|but|or|that|which|who|also|please|just)(?:\s+(?:is|are|was|were|do|does|also))*(?=[\s,]|$)"
 )
 _LOOSE_END = re.compile(r"\b(?:but\s+i|please|just)$")
 _SAYING_NOTHING = {"i", "i'm", "i'd", "we", "please", "just", "fine"}
 _EDGES_BEFORE, _EDGES_AFTER = " \t\r\n,;:?!)]-", " \t\r\n,;:.?!([-"
-# Loose words seldom pile up; a bound on the work for a huge text.
+_QUOTATION_MARKS = ('"', "\u201c", "\u201d")
+# Such words rarely pile up; this bounds the work for a huge text.
 _ROUNDS = 4
 
-# A negation in the letters of ``_codes``: a cue and what it speaks of, perhaps in several pieces ("not both A and B"),
-# or the other way about ("A and B excluded"), if that cue has nothing of its own behind it.
+# A negation in the letters of ``_codes``: a cue and its scope, perhaps in several pieces ("not both A and B"),
+# or the reverse ("A and B excluded"), if nothing in scope follows that cue.
 _NEGATION = re.compile("[nN](?:[uU]|j+u)(?:j*u)*|[uU](?:j*u)*(?:n(?![uU]|j+u))?")
 
 Kind: TypeAlias = Literal["and", "or", "opener", "not", "unwanted"]
@@ -33,7 +34,7 @@ Item: TypeAlias = PlanNode | Kind
 
 
 class _Mark(NamedTuple):
-    """A place the reading speaks of: the cue of an operator, or what a *not* speaks of."""
+    """A span that the reading marks: the cue of an operator, or the scope of a *not*."""
 
     span: Span
     kind: Kind
@@ -42,24 +43,34 @@ class _Mark(NamedTuple):
 def tree_of(
     query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]
 ) -> PlanNode | None:
-    """Return what cues and scopes, by the operator's name, say of a query, or None if they mark nothing.
+    """Return the plan tree for the given cues and scopes by operator name, or None if nothing is marked.
 
-    *And* binds closer than *or*. What is excluded is excluded from everything, unless it stands in the midst of
+    *And* binds tighter than *or*. An exclusion applies to everything, unless it is between
     alternatives: "cats or dogs, but not poodles", and "(cats that are not black) or dogs".
 
     Raises:
-        ValueError: If a span lies outside the query.
+        ValueError: If a span is outside the query.
     """
     marks = _marks(query, cues, scopes)
     if not marks:
         return None
-    sides = [span for name in (AND.name, OR.name) for span in scopes[name]]
+    sides = SpanIndex(span for name in (AND.name, OR.name) for span in scopes[name])
     return _combined(list(_items(query, marks, sides)))
 
 
+def atoms_of(
+    query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]
+) -> Iterator[QueryAtom]:
+    """Yield the atoms of ``tree_of`` one by one, so that whoever counts them can stop."""
+    sides = SpanIndex(span for name in (AND.name, OR.name) for span in scopes[name])
+    for item in _items(query, _marks(query, cues, scopes), sides):
+        if not isinstance(item, str):
+            yield from atoms_in(item)
+
+
 def _marks(query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]) -> list[_Mark]:
-    """Return the marks in order; where two overlap, what is excluded comes first, then the cue of a *not*."""
-    candidates = [_Mark(span, "unwanted") for span in scopes[NOT.name] if re.search(r"\w", span.of(query))]
+    """Return the marks in order; where two overlap, exclusions win, then the cue of a *not*."""
+    candidates = [_Mark(span, "unwanted") for span in scopes[NOT.name] if has_word(span.of(query))]
     candidates += [_Mark(span, "not") for span in cues[NOT.name]]
     candidates += [_Mark(span, "and") for span in cues[AND.name]]
     for span in cues[OR.name]:
@@ -71,7 +82,7 @@ def _marks(query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str
         if not 0 <= mark.span.start < mark.span.end <= len(query):
             raise ValueError(
                 f"the reading marks characters {mark.span.start} to {mark.span.end} of a query of {len(query)}: "
-                "use the reading of this very text"
+                "use the reading of this text"
             )
         place = bisect(marks, mark)
         if not any(mark.span.overlaps(other.span) for other in marks[max(0, place - 1) : place + 1]):
@@ -80,21 +91,21 @@ def _marks(query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str
 
 
 def _list_commas(query: str, sides: Sequence[Span]) -> Iterator[Span]:
-    """Yield what stands between two sides in a list: "cats[,] dogs or fish"."""
+    """Yield the text between two sides in a list: "cats[,] dogs or fish"."""
     for before, after in pairwise(sorted(sides)):
         gap = Span(before.end, after.start)
         if gap.of(query).strip() in (",", ";"):
             yield gap
 
 
-def _items(query: str, marks: Sequence[_Mark], sides: Sequence[Span]) -> Iterator[Item]:
+def _items(query: str, marks: Sequence[_Mark], sides: SpanIndex) -> Iterator[Item]:
     """Yield what is wanted and what is left out, in the order of the text, with the joins between them."""
     position = number = 0
     codes = _codes(query, marks)
     while number < len(marks):
         negation = _NEGATION.match(codes, number)
         if marks[number].kind == "not" and not negation:
-            # A *not* that leaves nothing out stays part of the text.
+            # A *not* that excludes nothing stays part of the text.
             number += 1
             continue
         yield from _wanted(query, Span(position, marks[number].span.start), sides)
@@ -105,7 +116,7 @@ def _items(query: str, marks: Sequence[_Mark], sides: Sequence[Span]) -> Iterato
 
 
 def _codes(query: str, marks: Sequence[_Mark]) -> str:
-    """Return one letter for each mark: n, a *not*; u, unwanted; j, a join. A capital if words stand before it."""
+    """Return one letter per mark: n, a *not*; u, unwanted; j, a join. A capital if words precede it."""
     codes, position = [], 0
     for span, kind in marks:
         code = {"not": "n", "unwanted": "u"}.get(kind, "j")
@@ -115,9 +126,9 @@ def _codes(query: str, marks: Sequence[_Mark]) -> str:
 
 
 def _unwanted(query: str, marks: Sequence[_Mark]) -> PlanNode:
-    """Return that the pieces of one negation do not hold."""
+    """Negate the pieces of one negation."""
     joins = [mark.kind for mark in marks if mark.kind in ("and", "or")]
-    # Of a list, the last join tells the kind: "without eggs, milk or butter".
+    # In a list, the last join decides: "without eggs, milk or butter".
     unsaid: Kind = "and" if joins[-1:] == ["and"] else "or"
     items: list[Item] = []
     for span, kind in marks:
@@ -139,15 +150,18 @@ def _unwanted(query: str, marks: Sequence[_Mark]) -> PlanNode:
     return negated(condition)
 
 
-def _wanted(query: str, span: Span, sides: Sequence[Span]) -> Iterator[QueryAtom]:
+def _wanted(query: str, span: Span, sides: SpanIndex) -> Iterator[QueryAtom]:
     """Yield the atom that a piece between two marks says, if it is more than loose words."""
     for _ in range(_ROUNDS):
+        before = span
         span = _trimmed(query, span)
         span = Span(span.start, span.start + len(_LOOSE_END.sub("", strip_dangling_clause(span.of(query)))))
         if span.start and (loose := _LOOSE_START.match(span.of(query))):
             span = Span(span.start + loose.end(), span.end)
+        if span == before:
+            break
     atom = QueryAtom.at(query, _trimmed(query, span))
-    if atom.text and (_says_something(atom.text) or any(atom.span.overlaps(side) for side in sides)):
+    if atom.text and (_says_something(atom.text) or sides.overlaps(atom.span)):
         yield atom
 
 
@@ -156,28 +170,34 @@ def _says_something(text: str) -> bool:
 
 
 def _trimmed(query: str, span: Span) -> Span:
-    """Cut off space and punctuation, and the quotation marks of a piece that is one quoted phrase."""
+    """Strip space and punctuation, and the quotation marks of a piece that is one quoted phrase."""
     text = span.of(query)
     end = span.start + len(text.rstrip(_EDGES_AFTER))
-    # The query's own beginning is no rest of anything: ".NET", "-5 degrees".
+    # Punctuation at the start of the query belongs to it: ".NET", "-5 degrees".
     start = min(end, span.end - len(text.lstrip(_EDGES_BEFORE))) if span.start else 0
-    if re.fullmatch(r'"[^"]+"', plain_marks(query[start:end])):
+    if query[start:end].endswith(_QUOTATION_MARKS) and re.fullmatch(r'"[^"]+"', plain_marks(query[start:end])):
         start, end = start + 1, end - 1
     return Span(start, end)
 
 
 def _combined(items: Sequence[Item]) -> PlanNode | None:
     """Combine all items of a query."""
-    unwanted = [item for item in items if not isinstance(item, str) and is_exclusion(item)]
     if _alternatives_leave_out(items):
         return _any_of(items)
-    wanted = _any_of([item for item in items if item not in unwanted])
+    unwanted: list[PlanNode] = []
+    others: list[Item] = []
+    for item in items:
+        if isinstance(item, str) or not is_exclusion(item):
+            others.append(item)
+        else:
+            unwanted.append(item)
+    wanted = _any_of(others)
     parts = unwanted if wanted is None else [wanted, *unwanted]
     return join(AllOf, parts) if parts else None
 
 
 def _alternatives_leave_out(items: Sequence[Item]) -> bool:
-    """Whether an exclusion belongs to one of several alternatives: it stands behind one that another follows."""
+    """Whether an exclusion belongs to one of several alternatives: it follows one and precedes another."""
     wanted: list[list[bool]] = [[]]
     for item in items:
         if item == "or":
@@ -191,7 +211,7 @@ def _alternatives_leave_out(items: Sequence[Item]) -> bool:
 
 
 def _any_of(items: Sequence[Item], opened: bool = False) -> PlanNode | None:
-    """Join items by *and*, and these by *or*; what stands before "either" is joined with all that follows it."""
+    """Combine items by *and*, then by *or*; what precedes "either" is combined with everything after it."""
     alternatives: list[list[PlanNode]] = [[]]
     for number, item in enumerate(items):
         if item == "opener" and alternatives[-1] and not opened:

@@ -1,4 +1,4 @@
-"""What the learned reader sees of a query: token numbers, and what an uncased tokenizer drops of each token."""
+"""The learned reader's input: token IDs, plus what an uncased tokenizer drops from each token."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ class TokenBatch(NamedTuple):
 
 
 def prepare(tokenizer: Tokenizer) -> Tokenizer:
-    """Set a tokenizer to what the reader takes."""
+    """Configure a tokenizer for the reader."""
     tokenizer.no_padding()
     tokenizer.enable_truncation(MOST_TOKENS)
     return tokenizer
@@ -31,7 +31,7 @@ def token_batch(tokenizer: Tokenizer, queries: Sequence[str], multiple: int = 1)
     """Tokenise queries.
 
     Args:
-        tokenizer: As ``prepare`` returns it.
+        tokenizer: From ``prepare``.
         queries: The texts.
         multiple: The length is rounded up to a multiple of this.
     """

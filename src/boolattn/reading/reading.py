@@ -1,24 +1,25 @@
-"""Reading: what was understood of a query; Reader: who understands; which exclusions are acted on."""
+"""Reading: how a query was understood; Reader: makes readings; and which exclusions to act on."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from boolattn.operators import NOT, OPERATORS
+from boolattn.reading.choices import Documents as Documents
+from boolattn.reading.choices import Strictness as Strictness
+from boolattn.reading.limits import LONGEST_QUERY
 from boolattn.reading.plan import BooleanPlan, PlanNode, QueryAtom
 from boolattn.reading.plan import Source as Source
 from boolattn.reading.plan_builder import tree_of
-from boolattn.reading.spans import Span
+from boolattn.reading.spans import Span, has_word
 
 Kind: TypeAlias = Literal["topic", "property"]
-Documents: TypeAlias = Literal["things", "pages"]
-Strictness: TypeAlias = Literal["safe", "balanced", "sensitive"]
 
 THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
 """How sure the learned reader must be of an exclusion before anything acts on it."""
 
 CALIBRATED: frozenset[Source] = frozenset({"learned"})
-"""Readers whose confidences were measured. Whoever uses the others has chosen to act on what they exclude."""
+"""Readers with measured confidences. Users of other readers have chosen to act on what they exclude."""
 CALLER: Source = "caller"
 
 
@@ -31,7 +32,7 @@ class Exclusion:
         kind: ``"topic"``: the answer should not be about it ("other than Django"). ``"property"``: a condition on the
             thing asked for ("films that are not comedies"), which pages about such things discuss anyway.
         confidence: How likely the query excludes it, from 0 to 1.
-        topic_confidence: How likely it excludes it as a topic; None if the reader does not doubt the kind.
+        topic_confidence: How likely it is excluded as a topic; None if the reader is certain of the kind.
     """
 
     span: Span
@@ -40,9 +41,9 @@ class Exclusion:
     topic_confidence: float | None = None
 
     def over(self, documents: Documents) -> float:
-        """Return how likely it is right to act on the exclusion over such documents.
+        """Return how likely it is right to act on the exclusion for such documents.
 
-        Where a document is the thing asked for, topics and properties are both acted on; over pages, topics alone.
+        If a document is the thing asked for, both topics and properties are acted on; for pages, only topics.
         """
         if documents == "things":
             return self.confidence
@@ -53,19 +54,20 @@ class Exclusion:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader understands of a query, as plain data.
+    """A reader's understanding of a query, as plain data.
 
     Attributes:
         query: The text.
-        operators: The names of the operators that the query holds. A conjunction may have no cue, as in "1956 debut
+        operators: The names of the operators that the query contains. A conjunction may have no cue, as in "1956 debut
             novels"; *or* and *not* always have one.
         cues: For each operator's name, the words that express it.
         scopes: For each operator's name, the words it applies to: the sides of *and* and *or*, what *not* excludes.
-        exclusions: What the query excludes, in the order of the text. Every scope of *not* is one of them.
+        exclusions: What the query excludes, in text order. Every scope of *not* is one of them.
         confidence: How sure the reader is. Calibrated: of readings with 0.9, nine in ten are right.
         source: Where the reading comes from.
         reader: The reader's name and version.
         tree: How the parts combine, exactly, where the query is written in the explicit syntax.
+        unread_reason: Why nothing was read, if the query exceeds a limit (``boolattn.reading.limits``); else empty.
     """
 
     query: str
@@ -77,29 +79,31 @@ class Reading:
     source: Source
     reader: str
     tree: PlanNode | None = None
+    unread_reason: str = ""
 
     @classmethod
     def plain(cls, query: str, source: Source, reader: str) -> "Reading":
-        """Return the reading of a query that holds no operator."""
+        """Return the reading of a query without operators."""
         nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
         return cls(query, frozenset(), nothing, nothing, (), 1.0, source, reader)
 
     @property
     def is_calibrated(self) -> bool:
-        """Whether its confidences were measured, and can be compared with a threshold."""
+        """Whether its confidences were measured, and so can be compared with a threshold."""
         return self.source in CALIBRATED
 
     @property
     def is_named_by_caller(self) -> bool:
-        """Whether its exclusions are words that the caller named."""
+        """Whether its exclusions were named by the caller."""
         return self.source == CALLER and bool(self.exclusions)
 
     def keeping(self, exclusions: Collection[Exclusion]) -> "Reading":
-        """Return the reading with only some of its exclusions; with none of them, *not* is gone."""
+        """Return the reading with only some of its exclusions; with none, *not* is removed."""
         if len(exclusions) == len(self.exclusions):
             return self
-        kept = tuple(each for each in self.exclusions if each in exclusions)
-        dropped = {self._cue_of(each) for each in self.exclusions if each not in kept}
+        chosen = set(exclusions)
+        kept = tuple(each for each in self.exclusions if each in chosen)
+        dropped = {self._cue_of(each) for each in self.exclusions if each not in chosen}
         dropped -= {self._cue_of(each) for each in kept}
         cues = tuple(cue for cue in self.cues[NOT.name] if kept and cue not in dropped)
         return replace(
@@ -108,22 +112,27 @@ class Reading:
             cues={**self.cues, NOT.name: cues},
             scopes={**self.scopes, NOT.name: tuple(each.span for each in kept)},
             exclusions=kept,
-            tree=None,  # it holds every exclusion
+            tree=None,  # it contains every exclusion
         )
 
     def _cue_of(self, exclusion: Exclusion) -> Span | None:
-        """Return the words that express an exclusion: those before it, or else those after it."""
+        """Return the words that express an exclusion: those before it, else those after it."""
         before = [cue for cue in self.cues[NOT.name] if cue.start <= exclusion.span.start]
         return max(before) if before else min(self.cues[NOT.name], default=None)
 
     def plan(self) -> BooleanPlan:
         """Return what is wanted and what is excluded, and how the parts combine."""
         tree = self.tree or tree_of(self.query, self.cues, self.scopes)
-        whole = QueryAtom.at(self.query, Span(0, len(self.query)))
+        # Of a longer text, the beginning: encoders read no more, and nobody searches for so many words.
+        whole = QueryAtom.at(self.query, Span(0, min(len(self.query), LONGEST_QUERY)))
         return BooleanPlan(self.query, tree or whole, self.confidence, self.source, self.reader)
 
+    def plans(self, exclusion: Exclusion) -> bool:
+        """Whether the plan contains an exclusion: only explicit syntax excludes what has no words, such as "++"."""
+        return self.tree is not None or has_word(exclusion.span.of(self.query))
+
     def to_dict(self) -> dict[str, Any]:
-        """Return the reading as JSON has it."""
+        """Return the reading as JSON values."""
         cues, scopes = (
             {name: [list(span) for span in spans] for name, spans in each.items() if spans}
             for each in (self.cues, self.scopes)
@@ -145,6 +154,7 @@ class Reading:
             "confidence": self.confidence,
             "source": self.source,
             "reader": self.reader,
+            **({"unread_reason": self.unread_reason} if self.unread_reason else {}),
         }
 
 
@@ -164,30 +174,35 @@ class Reader(Protocol):
 def exclusions_to_apply(
     reading: Reading, documents: Documents = "pages", strictness: Strictness = "safe"
 ) -> tuple[Exclusion, ...]:
-    """Return the exclusions to act on: the one decision behind vectors, word search, verification and evaluation.
+    """Return the exclusions to act on: one decision for vectors, word search, verification and evaluation.
 
-    A false exclusion ruins a good answer; a missed one costs what any embedding model costs. So the learned reader
-    acts only above a threshold, and on a property only where a document is the thing asked for. What callers,
-    explicit syntax and rules exclude has no measured confidence to compare: whoever uses them has chosen to act.
+    A false exclusion ruins a good answer; a missed one costs no more than a plain embedding model. So the learned
+    reader's exclusions apply only above a threshold, and properties only if a document is the thing asked for. Those of
+    callers, explicit syntax and rules have no measured confidence: whoever uses them has chosen to act. An exclusion
+    that no plan contains, because it has no words, applies nowhere.
 
     Args:
         reading: What was understood.
-        documents: What the index holds: ``"things"``, such as films, products and packages, or ``"pages"`` about them.
+        documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be.
     """
     require_documents(documents)
     require_strictness(strictness)
     threshold = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
-    return tuple(each for each in reading.exclusions if each.over(documents) > 0 and each.over(documents) >= threshold)
+    return tuple(
+        each
+        for each in reading.exclusions
+        if each.over(documents) > 0 and each.over(documents) >= threshold and reading.plans(each)
+    )
 
 
 def require_documents(documents: str) -> None:
-    """Raise if nobody knows such documents."""
+    """Raise if ``documents`` is unknown."""
     if documents not in get_args(Documents):
         raise ValueError(f"documents is {documents!r}: use one of {', '.join(get_args(Documents))}")
 
 
 def require_strictness(strictness: str) -> None:
-    """Raise if nobody knows such a strictness."""
+    """Raise if ``strictness`` is unknown."""
     if strictness not in THRESHOLDS:
         raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(THRESHOLDS)}")

@@ -1,8 +1,8 @@
-"""May this query exclude anything? A list of words decides in microseconds, so that most queries are never read.
+"""May this query exclude anything? A word list decides in microseconds, so that most queries are never read.
 
-The list is wide on purpose: a query it stops is never read, whatever it says, while a query it lets through only costs
-a reading. ``boolattn evaluate screen`` measures both sides: the labelled exclusions it stops, and the share of real
-queries it lets through.
+The list is broad on purpose: a query that it stops is never read, while a query that it lets through only costs
+a reading. ``boolattn dev bench queries`` measures the share of real queries that it lets through; docs/reader.md also
+gives the number of labelled exclusions that it stops.
 """
 
 import re
@@ -31,7 +31,7 @@ _ALONE = """
     enough sick tired bored fed done already plenty off out away clear zero miss berth
     alternative alternatives alternativ anything anyone anywhere nixed excused
 """
-# Words too common to let a query through by themselves.
+# Words too common to let a query through on their own.
 _TOGETHER = r"""
     \b(?: so\ over | over\ it | over\ and\ above | have\ had | had\ (?:my|our|his|her|its|their)\ (?:fill|share)
         | free\ of | -free | short\ of | far\ from | in\ place\ of | shut\ up | dead\ to\ me | any\ more | one\ more
@@ -43,7 +43,7 @@ _TOGETHER = r"""
     | (?:^|[\s(,;:"])[-\u2013\u2014\u2212!~\u00ac][\w"'(]
     | != | <> | \u2260
 """
-# Misspelt, these still exclude: "exept", "wihtout", "exluding".
+# Often misspelt, but still exclusions: "exept", "wihtout", "exluding".
 _OFTEN_MISSPELT = (
     "without",
     "except",
@@ -60,7 +60,7 @@ _OFTEN_MISSPELT = (
 
 
 def _misspellings(word: str) -> set[str]:
-    """Return the word with one letter missing, doubled or swapped with the next."""
+    """Return the word's misspellings with one letter missing, doubled or swapped with the next."""
     cuts = [(word[:place], word[place:]) for place in range(1, len(word))]
     missing = {left + right[1:] for left, right in cuts}
     swapped = {left + right[1] + right[0] + right[2:] for left, right in cuts if len(right) > 1}
@@ -75,13 +75,13 @@ _PHRASES = re.compile(_TOGETHER, re.VERBOSE)
 
 
 def may_exclude(query: str) -> bool:
-    """Tell whether a query holds any word or mark that an exclusion needs."""
+    """Return whether a query contains any word or mark that an exclusion needs."""
     query = query.lower()
     return not _WORDS.isdisjoint(_WORD.findall(query)) or _PHRASES.search(query) is not None
 
 
 class Screened:
-    """A reader that is asked only about queries that may exclude something; in the others, no operator is read."""
+    """A reader that only reads queries that may exclude something; others get a reading without operators."""
 
     def __init__(self, reader: Reader) -> None:
         """Screen the queries of a reader."""
@@ -93,7 +93,7 @@ class Screened:
         return self.reader.name
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
-        """Read queries; one that the screen stops holds no operator."""
+        """Read queries; one that the screen stops has no operators."""
         passed = [place for place, query in enumerate(queries) if may_exclude(query)]
         readings = [Reading.plain(query, "learned", self.name) for query in queries]
         if passed:

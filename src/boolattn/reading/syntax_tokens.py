@@ -22,7 +22,7 @@ _STRAIGHT = str.maketrans("\u201c\u201d", '""')
 class Token(NamedTuple):
     """A piece of a text.
 
-    ``kind`` is "word", "phrase" (quoted), "unclosed" (a quotation mark without its other), or the operator or bracket
+    ``kind`` is "word", "phrase" (quoted), "unclosed" (an unmatched quotation mark), or the operator or bracket
     itself: "AND", "OR", "NOT", "-", "(", ")".
     """
 
@@ -31,9 +31,9 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Cut a text into tokens.
+    """Split a text into tokens.
 
-    A minus is an operator where it begins a word and a letter, a quotation mark or a parenthesis follows: in "-war",
+    A minus is an operator if it starts a word and a letter, quotation mark or parenthesis follows: in "-war",
     not in "sci-fi", "1990 -2000" or "Paris - Texas". A quotation mark inside a word (5" disks) is part of the word.
     """
     for match in _TOKEN.finditer(text.translate(_STRAIGHT)):
@@ -42,5 +42,5 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def unquoted(phrase: str) -> str:
-    """Return what a quoted phrase says, without its escapes."""
+    """Return the text of a quoted phrase, without escapes."""
     return re.sub(r"\\(.)", r"\1", phrase, flags=re.DOTALL)

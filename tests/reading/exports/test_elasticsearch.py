@@ -46,7 +46,7 @@ def test_the_field_and_the_boost_are_the_callers():
     assert to_elasticsearch(parse("live music NOT war"), "body", negative_boost=0.5) == boosting(
         {"match": {"body": "live music"}}, {"match_phrase": {"body": "war"}}, 0.5
     )
-    with pytest.raises(ValueError, match="negative_boost is 2: give a number from 0 to 1"):
+    with pytest.raises(ValueError, match="negative_boost is 2: use a number from 0 to 1"):
         to_elasticsearch(parse("A"), "text", negative_boost=2)
 
 
@@ -70,7 +70,7 @@ NAMES = ("war", "comedy", "drama", "NOT")
 
 
 @given(trees(NAMES, depth=3), st.sets(st.sampled_from(NAMES)))
-def test_what_the_plan_asks_for_is_found(tree, words):
+def test_what_the_plan_wants_is_found(tree, words):
     condition = condition_of_tree(tree)
     query = to_elasticsearch(BooleanPlan("", condition, 1.0, "caller", "caller"), "text", negative_boost=0.25)
     found = score(query, words)
@@ -81,7 +81,7 @@ def test_what_the_plan_asks_for_is_found(tree, words):
 
 
 @given(st.lists(st.sampled_from(NAMES), min_size=1, unique=True), st.sets(st.sampled_from(NAMES)), st.data())
-def test_what_the_plan_leaves_out_ranks_below_what_it_keeps(names, words, data):
+def test_what_the_plan_excludes_ranks_below_what_it_wants(names, words, data):
     unwanted = data.draw(st.lists(st.sampled_from(names), unique=True))
     wanted = [name for name in NAMES if name not in unwanted]
     text = " AND ".join([f'"{name}"' for name in wanted] + [f'NOT "{name}"' for name in unwanted])

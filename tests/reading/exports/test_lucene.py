@@ -61,7 +61,7 @@ def found(node, everyone) -> set[int]:
 
 
 @given(trees(WORDS, depth=3), st.lists(st.sets(st.sampled_from(WORDS)), max_size=12))
-def test_lucene_finds_what_the_plan_asks_for(tree, everyone):
+def test_lucene_finds_what_the_plan_wants(tree, everyone):
     plan = BooleanPlan("", condition_of_tree(tree), 1.0, "caller", "caller")
     assert found(parser.parse(to_lucene(plan)), everyone) == brute_force(tree, everyone)
 

@@ -44,7 +44,7 @@ def test_the_python_client_takes_the_moves():
 
 
 def test_there_must_be_something_to_be_near_to():
-    with pytest.raises(ValueError, match="'NOT war' only leaves out: say also what to find"):
+    with pytest.raises(ValueError, match="'NOT war' has only exclusions: add what to find"):
         to_weaviate(parse("NOT war"))
 
 

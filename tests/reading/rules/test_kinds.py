@@ -27,7 +27,7 @@ PROPERTIES = {
 
 
 @pytest.mark.parametrize("query", [*TOPICS, *PROPERTIES])
-def test_a_fact_denied_of_the_thing_asked_for_is_a_property_and_all_else_a_topic(query):
+def test_negated_facts_are_properties_and_the_rest_topics(query):
     (exclusion,) = read_by_rules(query).exclusions
     excluded = (TOPICS | PROPERTIES)[query]
     assert (exclusion.span.of(query), exclusion.kind) == (excluded, "topic" if query in TOPICS else "property")

@@ -33,7 +33,7 @@ def excluded(text: str) -> list[str]:
         ("da Vinci (excluding Mona Lisa) and Raphael (excluding Galatea)", ["Mona Lisa", "Galatea"]),
     ],
 )
-def test_what_a_query_asks_to_leave_out(text: str, scopes: list[str]):
+def test_what_a_query_excludes(text: str, scopes: list[str]):
     assert excluded(text) == scopes
 
 
@@ -63,7 +63,7 @@ def test_what_a_query_asks_to_leave_out(text: str, scopes: list[str]):
         'reviews of "Life Without Dick"',
     ],
 )
-def test_in_doubt_nothing_is_left_out(text: str):
+def test_in_doubt_nothing_is_excluded(text: str):
     assert excluded(text) == []
 
 

@@ -51,12 +51,12 @@ def test_a_middle_piece_counts_once():
     assert pieces("cats or dogs or fish", "or") == ["cats", "dogs", "fish"]
 
 
-def test_what_is_left_out_has_no_other_operators():
+def test_exclusions_contain_no_other_operators():
     reading = read_by_rules("cakes without eggs or milk and cream")
     assert reading.cues["or"] == reading.cues["and"] == ()
 
 
-def test_known_names_hold_no_operators():
+def test_known_names_contain_no_operators():
     text = "fish of Trinidad and Tobago"
     assert read_by_rules(text).operators == {"and"}
     assert RuleReader(KnownNames(["Trinidad and Tobago"])).read([text])[0].operators == set()
@@ -72,7 +72,7 @@ def test_offsets_are_those_of_a_text_with_typographic_marks():
 @given(
     st.lists(st.sampled_from(["films", "not", "and", "or", ",", "(", ")", "without", "non", "that", "are", '"', "."]))
 )
-def test_a_reading_is_of_one_piece_with_its_text(words: list[str]):
+def test_a_reading_is_consistent_with_its_text(words: list[str]):
     text = " ".join(words)
     reading = read_by_rules(text)
     for operator in ("and", "or", "not"):

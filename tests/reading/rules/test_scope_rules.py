@@ -1,7 +1,7 @@
 import pytest
 
 from boolattn.reading.rules.scope_rules import scope_after, sides_of, strip_dangling_clause
-from boolattn.reading.spans import Span
+from boolattn.reading.spans import Span, SpanIndex
 
 
 def place(text: str, piece: str) -> Span:
@@ -34,7 +34,7 @@ def place(text: str, piece: str) -> Span:
         ("towns without 1,000 people", "without", "1,000 people"),
     ],
 )
-def test_a_negation_speaks_of_what_follows_up_to_the_end_of_its_clause(text: str, cue: str, scope: str):
+def test_a_negation_applies_to_the_rest_of_its_clause(text: str, cue: str, scope: str):
     assert scope_after(text, place(text, cue), len(text)).of(text) == scope
 
 
@@ -52,27 +52,33 @@ def test_a_scope_with_nothing_in_it_is_empty():
 def test_no_clause_ends_inside_a_name():
     text = "films besides Crouching Tiger, Hidden dragon"
     name = place(text, "Crouching Tiger, Hidden dragon")
-    assert scope_after(text, place(text, "besides"), len(text), [name]).of(text) == "Crouching Tiger, Hidden dragon"
+    assert (
+        scope_after(text, place(text, "besides"), len(text), SpanIndex([name])).of(text)
+        == "Crouching Tiger, Hidden dragon"
+    )
     assert scope_after(text, place(text, "besides"), len(text)).of(text) == "Crouching Tiger"
 
 
 def test_both_sides_of_a_cue_and_no_further_than_the_next():
     text = "birds of Peru or fish of Chile or frogs"
     first, second = place(text, "or"), Span(text.rindex("or"), text.rindex("or") + 2)
-    assert [side.of(text) for side in sides_of(text, first, [first, second])] == ["birds of Peru", "fish of Chile"]
-    assert [side.of(text) for side in sides_of(text, second, [first, second])] == ["fish of Chile", "frogs"]
+    assert [side.of(text) for side in sides_of(text, first, SpanIndex([first, second]))] == [
+        "birds of Peru",
+        "fish of Chile",
+    ]
+    assert [side.of(text) for side in sides_of(text, second, SpanIndex([first, second]))] == ["fish of Chile", "frogs"]
 
 
 def test_a_list_has_several_pieces_before_the_cue():
     text = "trees of Manitoba, Alaska, or Ohio"
     cue = place(text, " or ")
-    assert [side.of(text) for side in sides_of(text, cue, [cue])] == ["trees of Manitoba", "Alaska", "Ohio"]
+    assert [side.of(text) for side in sides_of(text, cue, SpanIndex([cue]))] == ["trees of Manitoba", "Alaska", "Ohio"]
 
 
 def test_the_rest_of_a_relative_clause_is_no_side():
     text = "birds of Peru that are also game birds"
     cue = place(text, "also")
-    assert [side.of(text) for side in sides_of(text, cue, [cue])] == ["birds of Peru", "game birds"]
+    assert [side.of(text) for side in sides_of(text, cue, SpanIndex([cue]))] == ["birds of Peru", "game birds"]
 
 
 @pytest.mark.parametrize("text", ["films that are ", "films, ", "films but", "films and are"])

@@ -1,20 +1,22 @@
-"""The words by which a query says and, or and not, and the names whose words are no cues."""
+"""The words that express and, or and not, and names whose words are not cues."""
 
 import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.spans import Span, is_whole_word, plain_marks
+from boolattn.reading.spans import Span, SpanIndex, is_whole_word, plain_marks
 
-_QUOTED = re.compile(r"\"[^\"]+\"|«[^»]+»|(?<!\w)'[^']+'(?!\w)")
+_QUOTED = re.compile(r"\"[^\"]+\"|«[^«»]+»|(?<!\w)'[^']+'(?!\w)")
+_CAPITAL_AFTER = re.compile(r"\s+(?:(?:a|an|the|of|my|your|his|her)\s+)*[A-Z]")
+_NEAR = 300  # characters around a cue that are looked at: a bound on the work for each cue
 
 CONJUNCTIONS = (
     "and", "and also", "also", "both", "as well as", "as well", "along with", "together with", "combined with",
     "in combination with", "coupled with", "in addition", "in addition to", "in common", "simultaneously", "plus",
     "including", "not only", "not just", "not merely", "not simply", "but also", "but are also", "but is also",
 )  # fmt: skip
-# Conjunctions that leave something out where *others* are asked for: "in addition to X, what else ...".
+# Conjunctions that exclude something when *others* are requested: "in addition to X, what else ...".
 ADDITIONS = ("in addition to", "along with")
 _OTHERS_ASKED = re.compile(
     r"\b(?:what|which|who|where|any|some)\s+(?:\w+\s+)?(?:others?|else)\b|\banother\b"
@@ -22,7 +24,7 @@ _OTHERS_ASKED = re.compile(
     re.IGNORECASE,
 )
 ALTERNATIVES = ("or", "or else", "or also", "either", "alternatively", "and/or", "at least one of")
-# Phrases whose use in a query is to leave something out.
+# Phrases that exclude something in a query.
 EXCLUSIONS = (
     "except", "except for", "excepting", "with the exception of", "with the exclusion of", "to the exclusion of",
     "excluding", "but excluding", "exclusive of", "excl.", "excl", "not including", "not counting", "not considering",
@@ -31,7 +33,7 @@ EXCLUSIONS = (
     "steering clear of", "outside of", "unrelated to", "not related to", "but not", "and not", "but never", "but no",
     "all but", "everything but", "anything but", "no mention of", "sure not to mention",
 )  # fmt: skip
-# Verbs that leave something out when they ask ("ignore X"), and are the topic when they tell ("how to ignore X").
+# Verbs that exclude something as a request ("ignore X"), and are the topic otherwise ("how to ignore X").
 OMITTING_VERBS = (
     "exclude", "excludes", "omit", "omits", "avoid", "avoids", "ignore", "ignores", "disregard", "leave out",
     "leaves out", "leave aside",
@@ -40,18 +42,18 @@ OMITTING_PARTICIPLES = (
     "omitting", "avoiding", "ignoring", "disregarding", "leaving out", "leaving aside", "setting aside", "skipping",
 )  # fmt: skip
 _AUXILIARIES = ("is", "are", "was", "were", "do", "does", "did", "has", "have", "had")
-# Contracted *not*, also as it is often typed, without the apostrophe.
+# Contracted *not*, also without the apostrophe, as often typed.
 CONTRACTIONS = (
     "n't",
     *(f"{verb}n't" for verb in _AUXILIARIES),
     *(f"{verb}nt" for verb in _AUXILIARIES),
 )
-# Words that deny; whether they leave something out depends on the clause they stand in.
+# Negations; whether they exclude something depends on their clause.
 DENIALS = (
     "not", "not also", "cannot", "never", "no", "non", "none", "nor", "neither", "nothing", "nobody", "no one",
     "nowhere", "by no means", *CONTRACTIONS, "can't", "couldn't", "won't", "wouldn't", "shouldn't", "mustn't",
 )  # fmt: skip
-# Everyday phrases that hold a cue's word and do not mean it.
+# Everyday phrases that contain a cue's words but do not mean it.
 LOOKALIKES = (
     "whether or not", "more or less", "or so", "or more", "or less", "or fewer", "or later", "or earlier", "or above",
     "or below", "or over", "or under", "sooner or later", "one or two", "two or three", "either way", "either side",
@@ -65,7 +67,7 @@ LOOKALIKES = (
     "without fail", "without limits", "without warning", "without notice", "not for profit", "not guilty",
     "law and order", "pros and cons", "drum and bass", "rhythm and blues", "salt and pepper",
 )  # fmt: skip
-# What "non-" joins into the name of a kind, as in "non-fiction".
+# What "non-" turns into the name of a kind, as in "non-fiction".
 KINDS_NAMED_NON = (
     "fiction", "fictions", "fictional", "profit", "profits", "stop", "linear", "league", "binary", "violent",
     "violence", "verbal", "stick", "toxic", "invasive", "governmental", "commercial", "disclosure", "negotiable",
@@ -81,18 +83,18 @@ _OPERATOR_OF: dict[str, str | None] = {
 
 
 class KnownNames:
-    """Finds the names of a catalog in a text: one pass over the text, however many names there are.
+    """Finds the names of a catalog in a text, in one pass, however many names there are.
 
-    Names match whatever their case, and only whole words of the text.
+    Names match in any case, but only as whole words.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
-        """Index the names; this takes a moment for many thousands, so build it once and keep it."""
+        """Index the names; slow for many thousands, so build it once and reuse it."""
         folded = sorted({_folded(name) for name in names if name.strip()})
         self._automaton = _automaton(folded) if folded else None
 
     def spans(self, text: str) -> list[Span]:
-        """Return the place of every name in the text, those within longer ones included."""
+        """Return the span of every name in the text, including those within longer ones."""
         if self._automaton is None:
             return []
         matches = self._automaton.find_matches_as_indexes(_folded(text), overlapping=True)
@@ -103,19 +105,19 @@ NO_NAMES = KnownNames()
 
 
 def name_spans(text: str, names: KnownNames) -> list[Span]:
-    """Return the known names of the text, and its quoted strings with their quotation marks."""
+    """Return the known names in the text, and its quoted strings with their quotation marks."""
     return names.spans(text) + [Span(*match.span()) for match in _QUOTED.finditer(plain_marks(text))]
 
 
 def _automaton(names: list[str]) -> Any:
-    # Imported here: reading a query, where no names are known, needs nothing outside the standard library.
+    # Imported here: without known names, reading a query needs only the standard library.
     from ahocorasick_rs import AhoCorasick
 
     return AhoCorasick(names)
 
 
 def _folded(text: str) -> str:
-    """Lowercase without ever changing the length, so that offsets stay those of the text."""
+    """Lowercase without changing the length, so that offsets remain valid."""
     lowered = plain_marks(text).lower()
     if len(lowered) == len(text):
         return lowered
@@ -123,55 +125,77 @@ def _folded(text: str) -> str:
 
 
 class Cue(NamedTuple):
-    """A place in a text where an operator is said."""
+    """A span of a text that expresses an operator."""
 
     operator: str
     span: Span
 
 
 def find_cues(text: str, names: KnownNames = NO_NAMES) -> list[Cue]:
-    """Find the phrases that may say an operator, in the order of the text; the longest phrase wins.
+    """Find the phrases that may express an operator, in text order; the longest phrase wins.
 
-    A cue inside quotation marks or a known name is left out, and so is one in a capitalised title in the middle
+    A cue inside quotation marks or a known name is ignored, and so is one in a capitalised title in the middle
     of a sentence ("the film No Country for Old Men").
     """
     text = plain_marks(text)
-    covers = name_spans(text, names)
+    covers = SpanIndex(name_spans(text, names))
     others_asked = bool(_OTHERS_ASKED.search(text))
     cues = []
     for match in _PHRASES.finditer(text):
         phrase, span = phrase_key(match[0]), Span(*match.span())
-        operator = NOT.name if others_asked and phrase in ADDITIONS else _OPERATOR_OF[phrase]
-        if operator and not _is_in_title(text, span) and not any(_is_part_of(name, span, text) for name in covers):
+        # Regardless of case, patterns take "\u017f" for an s and "\u0131" for an i; such spellings are no cues.
+        operator = NOT.name if others_asked and phrase in ADDITIONS else _OPERATOR_OF.get(phrase)
+        if operator and not _is_in_title(text, span) and not _is_part_of_name(covers, span, text):
             cues.append(Cue(operator, span))
     return cues
 
 
 def phrase_key(text: str) -> str:
-    """Return a phrase as the lexicon spells it: lower case, single spaces, straight apostrophes."""
+    """Return a phrase in the lexicon's spelling: lower case, single spaces, straight apostrophes."""
     return " ".join(plain_marks(text).lower().split())
 
 
-def _is_part_of(name: Span, cue: Span, text: str) -> bool:
-    """Whether the cue is a mere part of the name.
+def _is_part_of_name(names: SpanIndex, cue: Span, text: str) -> bool:
+    """Whether the cue is a mere part of a name.
 
-    A name that opens with the cue needs its capital: "films without love" are not the film "Without Love".
+    A name that starts with the cue needs its capital: "films without love" are not the film "Without Love".
     """
-    inside = name.start <= cue.start and cue.end <= name.end and name != cue
-    return inside and (name.start < cue.start or text[name.start].isupper())
+    if names.reach(cue.start) >= cue.end:
+        return True
+    return names.reach(cue.start + 1) > cue.end and text[cue.start].isupper()
 
 
 def _is_in_title(text: str, cue: Span) -> bool:
     """Whether the cue is capitalised within a run of capitals."""
-    within = text[cue.start].isupper() and re.search(r"\w\s+$", text[: cue.start])
-    return bool(within and re.match(r"\s+(?:(?:a|an|the|of|my|your|his|her)\s+)*[A-Z]", text[cue.end :]))
+    return (
+        text[cue.start].isupper()
+        and _follows_word(text[max(0, cue.start - _NEAR) : cue.start])
+        and _CAPITAL_AFTER.match(text, cue.end, cue.end + _NEAR) is not None
+    )
+
+
+def _follows_word(before: str) -> bool:
+    """Whether a text ends in a word and space."""
+    word = before.rstrip()
+    return len(word) < len(before) and (word[-1:].isalnum() or word[-1:] == "_")
 
 
 def _phrase_pattern() -> re.Pattern[str]:
-    longest_first = sorted(_OPERATOR_OF, key=len, reverse=True)
-    spelled = (re.escape(phrase).replace(r"\ ", r"\s+") for phrase in longest_first)
     prefix = rf"non(?=[-\s]+(?!(?:{'|'.join(KINDS_NAMED_NON)})\b)\w)"
-    return re.compile(rf"(?<![\w'-])(?:{prefix}|(?!non\b)(?:{'|'.join(spelled)})(?![\w-]))", re.IGNORECASE)
+    # No phrase is tried where none can begin: a text of 4,096 characters has as many such places.
+    begins = "".join(sorted({phrase[0] for phrase in _OPERATOR_OF}))
+    phrases = _longest_first(sorted(_OPERATOR_OF, key=len, reverse=True))
+    return re.compile(rf"(?<![\w'-])(?=[{begins}])(?:{prefix}|(?!non\b){phrases}(?![\w-]))", re.IGNORECASE)
+
+
+def _longest_first(phrases: list[str], common: int = 2) -> str:
+    """Return a pattern for phrases, in this order of preference, that compares the letters they share once."""
+    if not common:
+        return "(?:" + "|".join(re.escape(phrase).replace(r"\ ", r"\s+") for phrase in phrases) + ")"
+    groups: dict[str, list[str]] = {}
+    for phrase in phrases:
+        groups.setdefault(phrase[0], []).append(phrase[1:])
+    return "(?:" + "|".join(re.escape(first) + _longest_first(rest, common - 1) for first, rest in groups.items()) + ")"
 
 
 _PHRASES = _phrase_pattern()

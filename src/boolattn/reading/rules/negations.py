@@ -1,6 +1,7 @@
-"""The negations of a text: where each is said, what it speaks of, and whether it leaves something out of the answer."""
+"""The negations of a text: the cue and scope of each, and whether it excludes something from the answer."""
 
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, zip_longest
 
@@ -12,16 +13,18 @@ from boolattn.reading.rules.lexicon import (
     NO_NAMES,
     OMITTING_PARTICIPLES,
     OMITTING_VERBS,
+    Cue,
     KnownNames,
     find_cues,
     name_spans,
     phrase_key,
 )
 from boolattn.reading.rules.scope_rules import scope_after
-from boolattn.reading.spans import Span, plain_marks
+from boolattn.reading.spans import Span, SpanIndex, plain_marks
 
-# How many characters about a cue are looked at: enough for any clause, and a bound on the work for a huge text.
-_NEAR = 300
+# How many characters around a cue are looked at: enough for any clause, and a bound on the work for each cue. Most
+# patterns concern the last few words before it.
+_NEAR, _LAST_WORDS = 300, 80
 
 _BE_DO_HAVE = r"(?:is|are|was|were|do|does|did|has|have|had)"
 
@@ -34,7 +37,7 @@ def _after(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\s+(?:{pattern})\b", re.IGNORECASE)
 
 
-# Words before a denial that make it choose among the things asked for: "films that are [not]", "which birds do [not]".
+# Words before a negation that make it select among things asked for: "films that are [not]", "which birds do [not]".
 _RELATIVE_CLAUSE = _before(
     rf"\b(?:that|which|who|but|where)(?:\s+{_BE_DO_HAVE})*(?:\s+been)?|(?:,|\band)\s+(?:are|were)"
 )
@@ -42,11 +45,12 @@ _CHOICE = _before(
     r"(?:^|[.?!,]\s+|\band\s+)(?:which|what|list|find|show|all)\s+"
     rf"(?:(?!(?:if|when|while|because|happens?|to|{_BE_DO_HAVE})\b)\S+(?:\s+|$)){{1,9}}{_BE_DO_HAVE}?"
 )
-# Words before a denial that make it part of what is told or asked: "why does it [not] start", "how [not] to fall".
+# Words before a negation that make it part of the question or story: "why does it [not] start", "how [not] to fall".
 _ASSERTION = _before(
     rf"^|\b(?:{_BE_DO_HAVE}|am|be|been|can|could|will|would|shall|should|may|might|must|or|to|if|whether|how)"
-    rf"|'(?:m|re|s)|\bwhy\b[^,.?!]*|\b{_BE_DO_HAVE}\s+(?:it|they|you|he|she|we|i|this|(?:my|your|this)\s+\w+)"
+    rf"|'(?:m|re|s)|\b{_BE_DO_HAVE}\s+(?:it|they|you|he|she|we|i|this|(?:my|your|this)\s+\w+)"
 )
+_WHY = _before(r"\bwhy\b[^,.?!]*")
 # Words after a plain *not* that make it a state or a trouble: "bluetooth [not] working", "module [not] found".
 _STATE = _after(
     r"to|enough|available|allowed|equal|supported|found(?!\s+(?:in|on|at)\b)"
@@ -64,7 +68,7 @@ _HOLDING = _before(r"\b(?:with|having|contain(?:s|ing)?|involv(?:es?|ing)|featur
 
 _ASKING = _before(r"[.,;:!?(-]|\b(?:but|and|please|should|must|also|while|that|which|(?:can|could|would)\s+you)")
 _TELLING = _before(r"\b(?:to|for|of|about|on|in|from|by|when|keep|stop|start)")
-# A question of how to do something without a thing is about doing without, unless it is about what to speak of.
+# Asking how to do something without a thing excludes nothing, unless it is about what to mention.
 _HOW_TO = re.compile(
     r"^\W*(?:how\s+(?:to|do|does|can|could|should|would)|can|could|is\s+it|ways?\s+to)\b", re.IGNORECASE
 )
@@ -77,12 +81,12 @@ _PLAIN_DENIALS = ("not", "not also", "never", *CONTRACTIONS)
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """One negation of a text.
+    """One negation in a text.
 
     Attributes:
-        cue: Where it is said.
-        scope: What it speaks of; empty where nothing follows the cue.
-        excludes: Whether it clearly asks to leave the scope out, and is not just part of what is told or asked.
+        cue: The words that express it.
+        scope: What it applies to; empty if nothing follows the cue.
+        excludes: Whether it clearly excludes its scope, rather than being part of the question or story.
     """
 
     cue: Span
@@ -91,26 +95,34 @@ class Negation:
 
 
 def negations(text: str, names: KnownNames = NO_NAMES) -> tuple[Negation, ...]:
-    """Find every negation of the text, in order."""
+    """Find every negation in the text, in order."""
     text = plain_marks(text)
-    protected = name_spans(text, names)
-    cues = [cue.span for cue in find_cues(text, names) if cue.operator == NOT.name]
-    # "not not about war": two that stand side by side cancel out.
+    return tuple(negations_among(find_cues(text, names), text, SpanIndex(name_spans(text, names))))
+
+
+def negations_among(found_cues: Sequence[Cue], text: str, protected: SpanIndex) -> Iterator[Negation]:
+    """Yield the negations among cues.
+
+    Args:
+        found_cues: What ``find_cues`` found.
+        text: The text, with plain marks.
+        protected: The spans of its names.
+    """
+    cues = [cue.span for cue in found_cues if cue.operator == NOT.name]
+    # "not not about war": two adjacent negations cancel out.
     pairs = [pair for pair in pairwise(cues) if not text[pair[0].end : pair[1].start].strip()]
     cancelled = {cue for pair in pairs for cue in pair}
-    found: list[Negation] = []
+    follows_exclusion = False
     for cue, following in zip_longest(cues, cues[1:]):
         scope = scope_after(text, cue, following.start if following else len(text), protected)
-        follows_exclusion = bool(found) and found[-1].excludes
-        # Marks alone are nothing that a document could be about: "NOT {".
+        # Punctuation alone is nothing that a document could be about: "NOT {".
         says_what = bool(re.search(r"\w", scope.of(text)))
-        excludes = says_what and cue not in cancelled and _excludes(text, cue, follows_exclusion)
-        found.append(Negation(cue, scope, excludes))
-    return tuple(found)
+        follows_exclusion = says_what and cue not in cancelled and _excludes(text, cue, follows_exclusion)
+        yield Negation(cue, scope, follows_exclusion)
 
 
 def _excludes(text: str, cue: Span, follows_exclusion: bool) -> bool:
-    """Judge a cue by its phrase and its neighbours; in doubt, nothing is left out."""
+    """Judge a cue by its phrase and neighbours; in doubt, it excludes nothing."""
     phrase = phrase_key(cue.of(text))
     before = text[max(0, cue.start - _NEAR) : cue.start].rstrip()
     after = text[cue.end : cue.end + _NEAR]
@@ -123,27 +135,34 @@ def _excludes(text: str, cue: Span, follows_exclusion: bool) -> bool:
     if phrase == "neither":
         return bool(re.search(r"\bnor\b", after, re.IGNORECASE))
     if phrase == "no":
-        return bool(_HOLDING.search(before)) and not re.match(r"\W*\d", after)
+        return bool(_HOLDING.search(before[-_LAST_WORDS:])) and not re.match(r"\W*\d", after)
     return phrase in ("non", *EXCLUSIONS, *ADDITIONS) or _denial_chooses(phrase, before, after)
 
 
 def _asks_to_omit(phrase: str, before: str, after: str) -> bool:
     if not before:
-        # A text that opens with the verb asks only where a clause follows: "ignoring X, who ...", not "ignoring X".
+        # At the start, the verb is a request only if a clause follows: "ignoring X, who ...", not "ignoring X".
         return "," in after
-    return bool(_ASKING.search(before)) if phrase in OMITTING_VERBS else not _TELLING.search(before)
+    last_words = before[-_LAST_WORDS:]
+    return bool(_ASKING.search(last_words)) if phrase in OMITTING_VERBS else not _TELLING.search(last_words)
 
 
 def _denial_chooses(phrase: str, before: str, after: str) -> bool:
     """Whether a *not* or one of its kind narrows what is asked for."""
+    last_words = before[-_LAST_WORDS:]
     if phrase in _PLAIN_DENIALS:
         return bool(
-            _RELATIVE_CLAUSE.search(before)
+            _RELATIVE_CLAUSE.search(last_words)
             or _CHOICE.search(before)
-            or (_NEW_CLAUSE.search(before) and _SPEAKING_VERB.match(after))
-            or (_FIRST_PERSON.search(before) and _WISH.match(after))
-            or (phrase.startswith("not") and not _ASSERTION.search(before) and not _STATE.match(after))
+            or (_SPEAKING_VERB.match(after) and _NEW_CLAUSE.search(last_words))
+            or (_WISH.match(after) and _FIRST_PERSON.search(last_words))
+            or (phrase.startswith("not") and not _STATE.match(after) and not _is_assertion(before))
         )
     if phrase in ("can't", "cannot"):
-        return bool(_RELATIVE_CLAUSE.search(before) and _PASSIVE.match(after))
+        return bool(_PASSIVE.match(after) and _RELATIVE_CLAUSE.search(last_words))
     return phrase in ("shouldn't", "mustn't") and bool(_SPEAKING_VERB.match(after))
+
+
+def _is_assertion(before: str) -> bool:
+    """Whether the words before a denial make it part of what is told or asked."""
+    return bool(_ASSERTION.search(before[-_LAST_WORDS:]) or _WHY.search(before))

@@ -1,23 +1,27 @@
-"""The rules' reading of a query: which operators it holds, the words that express them, and what these apply to."""
+"""Reading by rules: which operators a query contains, the words that express them, and their scopes."""
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice
 
 from boolattn.operators import AND, NOT, OR
+from boolattn.reading import limits
 from boolattn.reading.reading import Exclusion, Kind, Reading
 from boolattn.reading.rules.lexicon import CONTRACTIONS, NO_NAMES, KnownNames, find_cues, name_spans, phrase_key
-from boolattn.reading.rules.negations import negations
+from boolattn.reading.rules.negations import negations_among
 from boolattn.reading.rules.scope_rules import sides_of, strip_dangling_clause
-from boolattn.reading.spans import Span, plain_marks
+from boolattn.reading.spans import Span, SpanIndex, plain_marks
 
-_NEAR = 300
+_NEAR, _LAST_WORDS = 300, 80  # characters around a cue: a bound on the work for each
 _DENIALS = ("not", "not also", "never", "cannot", "can't", "but not", "and not", "but never", *CONTRACTIONS)
 _VERB = r"(?:is|are|was|were|do|does|did|has|have|had|can|could|be|been|being|also)"
-# What makes a denial a fact about the thing asked for: "films that are [not]", "which birds do [not]".
+# What makes a negation a fact about the thing asked for: "films that are [not]", "which birds do [not]".
 _FACT_BEFORE = re.compile(
-    rf"\b(?:that|which|who|whose|where)(?:\s+{_VERB})*$|(?:,|\b(?:and|but))\s+{_VERB}$"
-    rf"|(?:^|[.?!,]\s*)(?:which|what|list|find|show|name)\s+(?:[^\s,.?!]+\s+){{1,9}}{_VERB}$",
-    re.IGNORECASE,
+    rf"\b(?:that|which|who|whose|where)(?:\s+{_VERB})*$|(?:,|\b(?:and|but))\s+{_VERB}$", re.IGNORECASE
+)
+_FACT_ASKED = re.compile(
+    rf"(?:^|[.?!,]\s*)(?:which|what|list|find|show|name)\s+(?:[^\s,.?!]+\s+){{1,9}}{_VERB}$", re.IGNORECASE
 )
 _FACT_AFTER = re.compile(
     r"\s+(?:yet\s+|also\s+)?(?:found|set|born|made|written|shot|known|native|endemic|\w{2,}(?:ed|able|ible))"
@@ -53,27 +57,28 @@ _NAME_AFTER_PREPOSITION = re.compile(
 )
 _WORD = re.compile(r"\w[\w'.-]*")
 NAME = "rules 1"
-# The share of QUEST's test queries whose operators they read exactly: `boolattn evaluate quest-gate --model rules`.
+# The share of QUEST's test queries whose operators rules read exactly: `boolattn evaluate quest-gate --model rules`.
 CONFIDENCE = 0.857
-# Conjunctions that also stand inside names and single conditions.
+# Conjunctions that also occur inside names and single conditions.
 _DOUBTFUL_CONJUNCTIONS = {"and", "plus", "including"}
 
 
 def kind_of(text: str, cue: Span) -> Kind:
     """Tell the kind of what a cue excludes: a fact denied of the thing asked for is a property, all else a topic."""
-    text = plain_marks(text)
-    before, after = text[max(0, cue.start - _NEAR) : cue.start].rstrip(), text[cue.end : cue.end + _NEAR]
+    before = plain_marks(text[max(0, cue.start - _NEAR) : cue.start]).rstrip()
+    after = plain_marks(text[cue.end : cue.end + _NEAR])
     if phrase_key(cue.of(text)) not in _DENIALS or _TOPIC_AFTER.match(after):
         return "topic"
-    return "property" if _FACT_BEFORE.search(before) or _FACT_AFTER.match(after) else "topic"
+    is_fact = _FACT_AFTER.match(after) or _FACT_BEFORE.search(before[-_LAST_WORDS:]) or _FACT_ASKED.search(before)
+    return "property" if is_fact else "topic"
 
 
 def asks_for_several_things(wanted: str, says_and: bool) -> bool:
-    """Weigh whether a query's words amount to more than one condition.
+    """Decide whether a query's words amount to more than one condition.
 
     Args:
-        wanted: The query without what it leaves out.
-        says_and: Whether a plain *and* stands in it.
+        wanted: The query without what it excludes.
+        says_and: Whether it contains a plain *and*.
     """
     names_joined = _NAME_AFTER_PREPOSITION.sub(lambda match: " in " + re.sub(r"\W", "", match["name"]), wanted)
     words = (word.strip(".").lower() for word in _WORD.findall(names_joined))
@@ -83,16 +88,16 @@ def asks_for_several_things(wanted: str, says_and: bool) -> bool:
 
 
 class RuleReader:
-    """Reads English by rules, with nothing learned and nothing to load.
+    """Reads English by rules, with nothing to learn or load.
 
-    On real traffic most exclusions that the rules see are not there: use them where queries are known to hold
+    On real traffic, most exclusions that the rules report are false alarms: use them if queries are known to contain
     exclusions, or where no model can be loaded.
     """
 
     name = NAME
 
     def __init__(self, names: KnownNames = NO_NAMES) -> None:
-        """Take names whose words are no cues ("Saint Kitts and Nevis"); quoted strings count as names anyway."""
+        """Take names whose words are not cues ("Saint Kitts and Nevis"); quoted strings always count as names."""
         self._names = names
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
@@ -103,13 +108,14 @@ class RuleReader:
 def read_by_rules(query: str, names: KnownNames = NO_NAMES) -> Reading:
     """Read one query: its operators, their cues and their scopes."""
     text = plain_marks(query)
-    excluding = [negation for negation in negations(text, names) if negation.excludes]
+    found, inside_names = find_cues(text, names), SpanIndex(name_spans(text, names))
+    exclusive = (negation for negation in negations_among(found, text, inside_names) if negation.excludes)
+    excluding = list(islice(exclusive, limits.MOST_ATOMS + 1))
+    if len(excluding) > limits.MOST_ATOMS:  # each is an atom: a plan could not have so many
+        return replace(Reading.plain(query, "rules", NAME), unread_reason=limits.too_many_atoms())
     left_out = [Span(each.cue.start, each.scope.end) for each in excluding]
-    joining = [
-        cue
-        for cue in find_cues(text, names)
-        if cue.operator != NOT.name and not any(cue.span.overlaps(span) for span in left_out)
-    ]
+    unwanted = SpanIndex(left_out)
+    joining = [cue for cue in found if cue.operator != NOT.name and not unwanted.overlaps(cue.span)]
     cues = {
         AND.name: tuple(cue.span for cue in joining if cue.operator == AND.name),
         OR.name: tuple(cue.span for cue in joining if cue.operator == OR.name),
@@ -121,8 +127,7 @@ def read_by_rules(query: str, names: KnownNames = NO_NAMES) -> Reading:
     else:
         cues[AND.name] = ()
 
-    borders = [cue.span for cue in joining] + left_out
-    inside_names = name_spans(text, names)
+    borders = SpanIndex([cue.span for cue in joining] + left_out)
     scopes = {
         name: tuple(dict.fromkeys(side for cue in cues[name] for side in sides_of(text, cue, borders, inside_names)))
         for name in (AND.name, OR.name)
@@ -136,12 +141,12 @@ def _holds_conjunction(query: str, cues: dict[str, tuple[Span, ...]], left_out: 
     said = {phrase_key(cue.of(query)) for cue in cues[AND.name]}
     if said - _DOUBTFUL_CONJUNCTIONS:
         return True
-    # Beside an *or*, a plain *and* is mostly part of a name or of one alternative.
+    # Next to an *or*, a plain *and* is usually part of a name or of one alternative.
     return not cues[OR.name] and asks_for_several_things(_wanted(query, left_out), says_and=bool(said))
 
 
 def _wanted(query: str, left_out: Sequence[Span]) -> str:
-    """Return the query without what it leaves out."""
+    """Return the query without what it excludes."""
     starts = [0, *(span.end for span in left_out)]
     ends = [*(span.start for span in left_out), len(query)]
     *cut, rest = (query[start:end] for start, end in zip(starts, ends, strict=True))

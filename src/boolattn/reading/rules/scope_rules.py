@@ -1,11 +1,11 @@
-"""What each cue speaks of, by rules: the words after a *not*, the two sides of an *and* or an *or*."""
+"""The scope of each cue, by rules: the words after a *not*, the two sides of an *and* or an *or*."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from boolattn.reading.spans import Span
+from boolattn.reading.spans import Span, SpanIndex
 
-# Words between a cue and what it leaves out: "not [set in] Rome", "without [any mention of] Moses". A capital makes
+# Words between a cue and what it excludes: "not [set in] Rome", "without [any mention of] Moses". A capital makes
 # them part of a name: "excluding On Liberty".
 _LIGHT_WORD = (
     r"any|also|be|being|been|really|even|just|all|ones?|those|to|do|does|have|has|having|with|for|of|in|on|at|from|by"
@@ -27,7 +27,7 @@ _ITEM = (
     rf"(?:\s+(?!(?:{_QUESTION}|and|or|nor|that)\b)[^\s,;.?!()]+){{0,4}}"
 )
 _LIST_GOES_ON = re.compile(rf"(?:,\s*{_ITEM})+,?\s+(?:and|or|nor)\s+{_ITEM}", re.IGNORECASE)
-_PLACE_GOES_ON = re.compile(r",\s*(?:[A-Z][\w.'-]*\s?){1,3}(?=[,.?!)]|$)")
+_PLACE_GOES_ON = re.compile(r",\s*[A-Z][\w.'-]*(?:\s[A-Z][\w.'-]*){0,2}\s?(?=[,.?!)]|$)")
 _DIGITS_GO_ON = re.compile(r",\d")
 
 _CLAUSE_END = re.compile(
@@ -51,16 +51,19 @@ _LOOSE_END = re.compile(
     re.IGNORECASE,
 )
 _EDGES = " \t\n,;:.?!-"
+# A list is followed this many characters: enough for any, and a bound on the work where every comma may begin one.
+_LONGEST_LIST = 300
+_NO_SPANS = SpanIndex()
 
 
-def scope_after(text: str, cue: Span, limit: int, names: Sequence[Span] = ()) -> Span:
+def scope_after(text: str, cue: Span, limit: int, names: SpanIndex = _NO_SPANS) -> Span:
     """Return what a *not* cue speaks of: from after the cue and the light words behind it to the end of its clause.
 
     Args:
         text: The whole query.
-        cue: The cue's place.
-        limit: Where the scope ends at the latest: the next cue's start, or the text's end.
-        names: Pieces of the text that are names: a comma or a period inside one ends nothing.
+        cue: The cue's span.
+        limit: Where the scope must end: the next cue's start, or the text's end.
+        names: Spans of names: a comma or period inside one does not end a clause.
     """
     if text[cue.start : cue.end].lower() == "non":
         word = _ONE_WORD.match(text, cue.end)
@@ -74,21 +77,24 @@ def scope_after(text: str, cue: Span, limit: int, names: Sequence[Span] = ()) ->
     return _trimmed(text, Span(start, limit))
 
 
-def sides_of(text: str, cue: Span, borders: Sequence[Span], names: Sequence[Span] = ()) -> list[Span]:
+def sides_of(text: str, cue: Span, borders: SpanIndex, names: SpanIndex = _NO_SPANS) -> list[Span]:
     """Return the pieces that an *and* or *or* cue joins: one or, in a list, several before it, and one after it.
 
     Args:
         text: The whole query.
-        cue: The cue's place.
-        borders: Other cues, and what is left out of the query: a side goes no further than these.
-        names: Pieces of the text that are names: a comma or a period inside one ends nothing.
+        cue: The cue's span.
+        borders: Other cues and exclusions, which end a side.
+        names: Spans of names: a comma or period inside one does not end a clause.
     """
-    start = max((border.end for border in borders if border.end <= cue.start), default=0)
-    limit = min((border.start for border in borders if border.start >= cue.end), default=len(text))
+    start, limit = borders.last_end(cue.start), borders.next_start(cue.end)
+    limit = len(text) if limit is None else limit
     before = Span(start, start + len(strip_dangling_clause(text[start : cue.start])))
     sides: list[Span] = []
     for end in _clause_ends(text, before, names):
-        sides = [*sides, Span(start, end.start())] if end.lastgroup == "comma" else []
+        if end.lastgroup == "comma":
+            sides.append(Span(start, end.start()))
+        else:
+            sides.clear()
         start = end.end()
     sides.append(Span(start, before.end))
     first_end = next(_clause_ends(text, Span(cue.end, limit), names), None)
@@ -97,15 +103,15 @@ def sides_of(text: str, cue: Span, borders: Sequence[Span], names: Sequence[Span
 
 
 def strip_dangling_clause(text: str) -> str:
-    """Cut off what is left of a clause once its cue is taken away: "films [that are]", "films[, but]"."""
+    """Cut off what remains of a clause without its cue: "films [that are]", "films[, but]"."""
     return _LOOSE_END.sub("", text.rstrip())
 
 
-def _clause_ends(text: str, within: Span, names: Sequence[Span]) -> Iterator[re.Match[str]]:
+def _clause_ends(text: str, within: Span, names: SpanIndex) -> Iterator[re.Match[str]]:
     """Find where a clause may end, except inside names and inside parentheses that open within it."""
     depth = 0
     for match in _CLAUSE_END.finditer(text, within.start, within.end):
-        if any(name.overlaps(Span(*match.span())) for name in names):
+        if names.overlaps(Span(*match.span())):
             continue
         if match.lastgroup == "opening":
             depth += 1
@@ -116,10 +122,10 @@ def _clause_ends(text: str, within: Span, names: Sequence[Span]) -> Iterator[re.
 
 
 def _goes_on(text: str, end: re.Match[str], scope_start: int) -> int:
-    """Return the place up to which a scope goes on behind this end, or 0 if the end stands."""
+    """Return where a scope that continues beyond this end really ends, or 0 if it ends here."""
     if end.lastgroup == "comma":
         for pattern in (_DIGITS_GO_ON, _LIST_GOES_ON, _PLACE_GOES_ON):
-            if going_on := pattern.match(text, end.start()):
+            if going_on := pattern.match(text, end.start(), end.start() + _LONGEST_LIST):
                 return going_on.end()
     opens_the_scope = end.start() == scope_start and end[0][0].isalpha()
     if opens_the_scope or (end.lastgroup == "relative" and _DEFINITE.match(text, scope_start)):
