@@ -1,18 +1,19 @@
 import json
-import subprocess
-import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Dense
 from transformers import AutoTokenizer, BertConfig, BertModel
 
-from boolattn import BoolAttnConfig, DualEncoder, save_adapter
+from boolattn import BoolAttnConfig, DualEncoder, load_adapter, save_adapter
 from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.storage import model_names as loading
+from boolattn.encoders.storage.adapter_format import read_adapter, write_adapter
 from boolattn.encoders.storage.adapters import WrongBackboneError, backbone_fingerprint, save_without_backbone
 from boolattn.encoders.storage.checksums import ChangedWeightsError
 from boolattn.encoders.storage.fingerprint import document_fingerprint
@@ -24,10 +25,13 @@ from boolattn.encoders.storage.model_names import (
     shipped_adapters,
     title_of,
 )
+from tests.encoders.former_adapters import as_saved_before
+from tests.forked import run_python
 
 HUB_NAME = "nobody/small-bert"
 QUERIES = ["movies set in Vietnam but not about war", "birds of Peru"]
 OPERATORS = [["not"], []]
+KINDS = ["training-free", "two-sided", "signed", "paper"]
 DOCUMENTS = ["A love story in the streets of Hanoi.", "A platoon in the jungle."]
 
 
@@ -58,7 +62,7 @@ def other(backbone, tmp_path) -> str:
 
 
 def made_boolean(kind: str, backbone: str) -> DualEncoder:
-    torch.manual_seed(3)  # of which random scopes hold some tokens, neither none nor all
+    torch.manual_seed(3)  # a seed whose random scopes contain some tokens, but not all
     if kind == "training-free":
         model = DualEncoder.training_free(backbone)
     elif kind == "two-sided":
@@ -78,22 +82,45 @@ def adapters(backbone, tmp_path, monkeypatch) -> Path:
     return tmp_path / "adapters"
 
 
-@pytest.mark.parametrize("kind", ["training-free", "two-sided", "signed", "paper"])
-def test_a_fresh_process_gives_the_same_bytes(kind, backbone, tmp_path):
-    model = made_boolean(kind, backbone)
-    save_without_backbone(model, tmp_path, HUB_NAME)
+def test_a_fresh_process_gives_the_same_bytes(backbone, tmp_path):
+    models = {kind: made_boolean(kind, backbone) for kind in KINDS}
+    for kind, model in models.items():
+        save_without_backbone(model, tmp_path / kind, HUB_NAME)
     script = (
         "import json, sys\nfrom boolattn.encoders.storage.model_names import load\n"
-        "model = load(sys.argv[1], sys.argv[2])\nqueries, operators, documents = map(json.loads, sys.argv[3:])\n"
-        "print(model.encode_query(queries, operators=operators).tobytes().hex())\n"
-        "print(model.encode_document(documents).tobytes().hex())"
+        "backbone, queries, operators, documents = map(json.loads, sys.argv[1:5])\n"
+        "for folder in sys.argv[5:]:\n"
+        "    model = load(folder, backbone)\n"
+        "    print(model.encode_query(queries, operators=operators).tobytes().hex())\n"
+        "    print(model.encode_document(documents).tobytes().hex())"
     )
-    arguments = [str(tmp_path), backbone, *map(json.dumps, (QUERIES, OPERATORS, DOCUMENTS))]
-    printed = subprocess.run([sys.executable, "-c", script, *arguments], capture_output=True, text=True, check=True)
-    plain = SentenceTransformer(backbone)
-    queries, documents = model.encode_query(QUERIES, operators=OPERATORS), plain.encode(DOCUMENTS)
-    assert queries[0].any() and not np.allclose(queries[0], plain.encode(QUERIES)[0], atol=1e-3)
-    assert printed.stdout.split() == [queries.tobytes().hex(), documents.tobytes().hex()]
+    arguments = [*map(json.dumps, (backbone, QUERIES, OPERATORS, DOCUMENTS)), *(str(tmp_path / kind) for kind in KINDS)]
+    lines, plain = iter(run_python("-c", script, *arguments).stdout.split()), SentenceTransformer(backbone)
+    documents = plain.encode(DOCUMENTS).tobytes().hex()
+    for kind, model in models.items():
+        queries = model.encode_query(QUERIES, operators=OPERATORS)
+        assert queries[0].any() and not np.allclose(queries[0], plain.encode(QUERIES)[0], atol=1e-3), kind
+        assert (next(lines), next(lines)) == (queries.tobytes().hex(), documents), kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_adapters_saved_by_earlier_versions_still_load(kind, backbone, tmp_path):
+    model = made_boolean(kind, backbone)
+    save_without_backbone(model, tmp_path, HUB_NAME)
+    as_saved_before(tmp_path)
+    again = load(tmp_path, backbone)
+    assert np.array_equal(*(each.encode_query(QUERIES, operators=OPERATORS) for each in (model, again)))
+    save_without_backbone(again, tmp_path / "again", HUB_NAME)
+    assert sorted(path.name for path in (tmp_path / "again").iterdir()) == ["boolattn.json", "boolattn.safetensors"]
+
+
+def test_the_mechanism_of_a_shipped_adapter_can_be_attached_alone(adapters, backbone):
+    encoder = load_adapter(SentenceTransformer(backbone)[0].auto_model, adapters / "small")
+    expected = mechanism_of(made_boolean("signed", backbone).tower.encoder).state_dict()
+    assert all(torch.equal(value, expected[name]) for name, value in mechanism_of(encoder).state_dict().items())
+    save_without_backbone(made_boolean("two-sided", backbone), adapters / "small", HUB_NAME)
+    with pytest.raises(ValueError, match=r"no mechanism to attach: load it with boolattn\.load"):
+        load_adapter(SentenceTransformer(backbone)[0].auto_model, adapters / "small")
 
 
 def test_the_backbone_is_not_shipped(adapters, backbone):
@@ -101,12 +128,11 @@ def test_the_backbone_is_not_shipped(adapters, backbone):
     assert {path.suffix for path in files} == {".json", ".safetensors"}
     assert sum(path.stat().st_size for path in files) < 0.05 * (Path(backbone) / "model.safetensors").stat().st_size
     record = json.loads((adapters / "small" / "boolattn.json").read_text())
-    assert record["backbone"] == HUB_NAME
-    assert record["fingerprint"] == backbone_fingerprint(SentenceTransformer(backbone))
-    assert set(record["weights"]) == {"tower/boolattn.safetensors", "readout/model.safetensors"}
+    assert record["route"]["backbone"] == HUB_NAME
+    assert record["route"]["fingerprint"] == backbone_fingerprint(SentenceTransformer(backbone))
 
 
-def test_what_is_loaded_is_an_ordinary_boolean_model(adapters, backbone, tmp_path):
+def test_a_loaded_adapter_is_an_ordinary_boolean_model(adapters, backbone, tmp_path):
     model = load("small", backbone, device="cpu")
     assert [atom.text for atom in model.plan(QUERIES[0]).negatives] == ["war"]
     # The same fingerprint as the plain model's: an evaluation finds the document vectors it keeps.
@@ -134,11 +160,11 @@ def test_other_weights_are_refused(adapters, backbone, other):
     pooled[1].pooling_mode = "cls"
     with pytest.raises(WrongBackboneError, match=r"pools with \{'pooling_mode': 'cls'\}"):
         load("small", pooled)
-    with pytest.raises(WrongBackboneError, match="begins with Transformer and Pooling"):
+    with pytest.raises(WrongBackboneError, match="starts with Transformer and Pooling"):
         load("small", DualEncoder.training_free(backbone))
 
 
-def test_a_refused_backbone_is_left_as_it_was(adapters, other):
+def test_a_refused_backbone_is_unchanged(adapters, other):
     plain = SentenceTransformer(other)
     with pytest.raises(WrongBackboneError):
         load("small", plain)
@@ -166,8 +192,11 @@ def test_the_fingerprint_sees_layers_after_the_pooling(backbone):
     assert backbone_fingerprint(plain) != before != backbone_fingerprint(SentenceTransformer(backbone))
 
 
-@pytest.mark.parametrize("name", ["tower/boolattn.safetensors", "readout/model.safetensors"])
-def test_changed_weight_files_are_refused(adapters, backbone, name):
+@pytest.mark.parametrize("former", [False, True])
+def test_changed_weight_files_are_refused(adapters, backbone, former):
+    if former:
+        as_saved_before(adapters / "small")
+    name = "tower/boolattn.safetensors" if former else "boolattn.safetensors"
     path = adapters / "small" / name
     content = path.read_bytes()
     for changed in (content[:-2] + bytes([content[-2] ^ 1, content[-1]]), content[:-100]):
@@ -181,21 +210,40 @@ def test_changed_weight_files_are_refused(adapters, backbone, name):
     load("small", backbone)
 
 
-def test_a_damaged_record_is_told(adapters, backbone):
+@pytest.mark.parametrize("former", [False, True])
+@pytest.mark.parametrize("part", ["mechanism", "readout"])
+def test_weights_that_are_not_finite_are_refused(backbone, tmp_path, former, part):
+    model = made_boolean("signed", backbone)
+    module = model.readout if part == "readout" else mechanism_of(model.tower.encoder)
+    next(module.parameters()).data.fill_(float("nan"))
+    save_without_backbone(model, tmp_path, HUB_NAME)
+    if former:
+        as_saved_before(tmp_path)
+    with pytest.raises(ValueError, match=rf"the weights {part}\..* are not finite"):
+        load(tmp_path, backbone)
+
+
+def test_a_damaged_record_is_reported(adapters, backbone):
     record = adapters / "small" / "boolattn.json"
     content = record.read_text()
-    for damaged in (content[:-20], content.replace("fingerprint", "footprint")):
+    for damaged in (content[:-20], content.replace("fingerprint", "footprint"), "[]"):
         record.write_text(damaged)
         with pytest.raises(ValueError, match=r"boolattn\.json is damaged"):
             load("small", backbone)
-    record.write_text(content.replace("SignedPooling", "FuturePooling"))
+    record.write_text(content.replace('"penalty": 0.3', '"penalty": 0.4'))
+    with pytest.raises(ChangedWeightsError, match=r"boolattn\.json.*not the file that was saved"):
+        load("small", backbone)
+    record.write_text(content)
+    saved = read_adapter(adapters / "small")
+    future = replace(saved, route=replace(saved.route, readout="FuturePooling"))
+    write_adapter(future, adapters / "small")
     with pytest.raises(ValueError, match="update boolattn"):
         load("small", backbone)
 
 
-def test_saving_again_leaves_nothing_of_before(adapters, backbone):
+def test_saving_again_replaces_all_old_files(adapters, backbone):
     save_without_backbone(made_boolean("training-free", backbone), adapters / "small", HUB_NAME)
-    assert [path.parent.name for path in (adapters / "small").rglob("*.safetensors")] == ["readout"]
+    assert all(name.startswith("readout.") for name in load_file(adapters / "small" / "boolattn.safetensors"))
     assert load("small", backbone).tower.encoding.name == "bias"
 
 
@@ -215,7 +263,7 @@ def test_the_backbone_is_the_argument_or_the_variable_or_the_recorded_one(adapte
     assert isinstance(load("small"), DualEncoder)
 
 
-def test_settings_of_loading_are_not_for_a_loaded_backbone(adapters, backbone):
+def test_loading_settings_are_refused_for_a_loaded_backbone(adapters, backbone):
     with pytest.raises(TypeError, match="device"):
         load("small", SentenceTransformer(backbone), device="cpu")
 
@@ -223,12 +271,12 @@ def test_settings_of_loading_are_not_for_a_loaded_backbone(adapters, backbone):
 def test_an_unknown_name_lists_the_known_ones(adapters, backbone, tmp_path):
     assert shipped_adapters() == ["small"]
     for unknown in ("smal", "../adapters/smal", ""):
-        with pytest.raises(UnknownModelError, match=r"shipped are \['small'\]|holds no shipped adapter"):
+        with pytest.raises(UnknownModelError, match=r"use one of \['small'\]|contains no shipped adapter"):
             load(unknown)
-    with pytest.raises(UnknownModelError, match=r"shipped adapter, of \['small'\]"):
+    with pytest.raises(UnknownModelError, match=r"shipped adapter from \['small'\]"):
         load_encoder("smal")
     save_adapter(made_boolean("signed", backbone).tower.transformer.auto_model, tmp_path / "bare")
-    with pytest.raises(UnknownModelError, match="load_adapter the bare mechanism"):
+    with pytest.raises(UnknownModelError, match="load_adapter for the mechanism alone"):
         load(tmp_path / "bare")
 
 
@@ -239,19 +287,24 @@ def test_the_command_lines_names_lead_to_shipped_adapters(adapters, backbone, ot
     assert title_of("small") == "small"
     with pytest.raises(UnknownModelError, match="unchanged copy"):
         load_encoder("small", other)
-    assert not isinstance(load_encoder(backbone, other), DualEncoder)  # plain models bring their own
-    save_adapter(load("small", backbone).tower.transformer.auto_model, backbone)  # a bare mechanism beside its backbone
+    assert not isinstance(load_encoder(backbone, other), DualEncoder)  # plain models include their own backbone
+    save_adapter(load("small", backbone).tower.transformer.auto_model, backbone)  # a bare mechanism in its folder
     assert not isinstance(load_encoder(backbone), DualEncoder)
     for name in ("boolattn.json", "boolattn.safetensors"):
         (Path(backbone) / name).unlink()
 
 
-def test_a_folder_comes_before_a_shipped_adapter_of_its_name(adapters, backbone, tmp_path, monkeypatch):
+def test_a_folder_of_the_working_directory_does_not_replace_a_shipped_adapter(
+    adapters, backbone, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     SentenceTransformer(backbone).save("small")
-    assert not isinstance(load_encoder("small", backbone), DualEncoder)
-    with pytest.raises(UnknownModelError, match="folder small holds no shipped adapter"):
-        load("small", backbone)
+    assert isinstance(load_encoder("small", backbone), DualEncoder)
+    assert isinstance(load("small", backbone), DualEncoder)
+    assert not isinstance(load_encoder("./small", backbone), DualEncoder)
+    for path in ("./small", Path("small"), str(tmp_path / "small")):
+        with pytest.raises(UnknownModelError, match="small contains no shipped adapter"):
+            load(path, backbone)
 
 
 def test_a_checkout_keeps_its_adapters_at_the_top():

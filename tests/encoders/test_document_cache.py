@@ -1,4 +1,4 @@
-"""Vectors are made once, kept under a hash of what they were made from, and never half written."""
+"""Vectors are encoded once, cached under a hash of their inputs, and never partially written."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_a_second_run_encodes_nothing(tmp_path):
     assert (first.texts, second.texts) == (["one", "two", "three"], [])
 
 
-def test_vectors_kept_under_a_former_name_are_used(tmp_path):
+def test_vectors_cached_under_a_former_name_are_used(tmp_path):
     first, second = Encoder(), Encoder()
     blocks = read(tmp_path, first, DOCUMENTS[:2], encoder="former")
     again = cached_blocks(DOCUMENTS, second, "e", tmp_path, former=lambda: "former")
@@ -44,7 +44,7 @@ def test_vectors_kept_under_a_former_name_are_used(tmp_path):
     assert second.texts == ["three"]
 
 
-def test_another_text_or_encoder_is_encoded_anew(tmp_path):
+def test_another_text_or_encoder_is_encoded_again(tmp_path):
     read(tmp_path, Encoder())
     changed, other = Encoder(), Encoder()
     read(tmp_path, changed, [("a", "one"), ("b", "two"), ("c", "four")])
@@ -56,7 +56,7 @@ def test_another_text_or_encoder_is_encoded_anew(tmp_path):
     assert shifted.texts == ["onet", "wo"], "where one text ends matters"
 
 
-def test_a_run_that_dies_leaves_nothing_half_written(tmp_path):
+def test_a_killed_run_leaves_no_partial_file(tmp_path):
     class Dies(Encoder):
         def __call__(self, texts):
             if "three" in texts:

@@ -1,4 +1,4 @@
-"""One way to make vectors of documents."""
+"""The encoding of documents."""
 
 import numpy as np
 import pytest
@@ -27,5 +27,5 @@ def test_vectors_are_the_model_s_own(model):
 def test_similarity(model):
     assert similarity_of(model, "small") == "cosine"
     model.similarity_fn_name = "manhattan"
-    with pytest.raises(ValueError, match="small compares by manhattan"):
+    with pytest.raises(ValueError, match="small compares vectors by manhattan"):
         similarity_of(model, "small")

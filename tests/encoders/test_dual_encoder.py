@@ -1,19 +1,21 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.modules import Router
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions
-from boolattn.encoders.storage.checksums import ChangedWeightsError
+from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions, explain, signed_vectors
+from boolattn.encoders.storage.checksums import ChangedWeightsError, write_checksums
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
+from boolattn.explanation.html import page
+from tests.forked import run_python
+from tests.reading.fixed_reader import FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
 ORDINARY = ["war films", "1956 debut novels", "birds of Peru and Ecuador", "what is the best way to learn chess"]
@@ -39,30 +41,39 @@ def saved(model, tmp_path_factory):
     return folder
 
 
-def test_ordinary_queries_and_documents_are_the_backbones_to_the_bit(model, bare):
+def test_ordinary_queries_and_documents_equal_the_backbones_bit_for_bit(model, bare):
     assert np.array_equal(model.encode_query(ORDINARY), bare.encode(ORDINARY))
     assert np.array_equal(model.encode_document([*DOCUMENTS, QUERY]), bare.encode([*DOCUMENTS, QUERY]))
 
 
-def test_beside_an_exclusion_ordinary_queries_are_as_in_the_backbones_own_batch(model, bare):
+def test_ordinary_queries_in_a_mixed_batch_equal_the_backbones_batch(model, bare):
     mixed = [*ORDINARY, QUERY]
     ours, theirs = model.encode_query(mixed), bare.encode(mixed)
     assert np.array_equal(ours[:-1], theirs[:-1]) and not np.allclose(ours[-1], theirs[-1], atol=1e-3)
 
 
-def test_not_turns_the_ranking(model, bare):
+def test_not_reverses_the_ranking(model, bare):
     plain = bare.similarity(bare.encode([QUERY]), bare.encode(DOCUMENTS))[0]
     boolean = model.similarity(model.encode_query([QUERY]), model.encode_document(DOCUMENTS))[0]
     assert plain[1] > plain[0] and boolean[0] > boolean[1]
 
 
-def test_the_caller_may_say_which_operators_a_query_holds(model, bare):
+def test_the_caller_can_give_a_querys_operators(model, bare):
     closed = model.encode_query([QUERY, QUERY], operators=[[], ["not"]])
     assert np.allclose(closed[0], bare.encode(QUERY), atol=1e-6)
     assert np.allclose(closed[1], model.encode_query(QUERY), atol=1e-6)
     assert np.array_equal(model.encode_query(QUERY, operators=[[]]), bare.encode(QUERY))
     with pytest.raises(ValueError):
         model.encode_query([QUERY, QUERY], operators=[["not"]])
+
+
+def test_operators_and_options_of_reading_can_be_given_together(model, bare):
+    reader = FixedReader("Vietnam")
+    expected, usual = model.encode_query([QUERY, QUERY], reader=reader), bare.encode([QUERY, QUERY])
+    found = model.encode_query([QUERY, QUERY], operators=[["not"], []], reader=reader)
+    assert np.allclose(found, [expected[0], usual[1]], atol=1e-6)
+    assert not np.allclose(found[0], model.encode_query([QUERY, QUERY])[0], atol=1e-3)
+    assert np.array_equal(model.encode_query([QUERY, QUERY], operators=[["not"], []], act=False), usual)
 
 
 def test_labels_follow_their_query_through_sorting_and_batching(minilm_folder):
@@ -74,7 +85,7 @@ def test_labels_follow_their_query_through_sorting_and_batching(minilm_folder):
     assert np.allclose(together, np.stack(alone), atol=1e-5)
 
 
-def test_the_plan_says_what_it_rests_on(model):
+def test_the_plan_names_its_source(model):
     plan = model.plan(QUERY)
     assert [atom.text for atom in plan.positives] == ["movies set in Vietnam"]
     assert [atom.text for atom in plan.negatives] == ["war"]
@@ -89,17 +100,16 @@ def test_a_fresh_process_loads_the_same_model_both_ways(model, saved):
         "    np.save(sys.argv[2], model.encode_query(sys.argv[3:])); print(np.load(sys.argv[2]).tobytes().hex())"
     )
     texts = [QUERY, *ORDINARY]
-    command = [sys.executable, "-c", script, str(saved), str(saved / "vectors.npy"), *texts]
-    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    printed = run_python("-c", script, str(saved), str(saved / "vectors.npy"), *texts).stdout.split()
     assert printed == [model.encode_query(texts).tobytes().hex()] * 2
 
 
-def test_sentence_transformers_alone_asks_before_it_imports_us(saved):
+def test_sentence_transformers_alone_requires_trust_to_import_us(saved):
     with pytest.raises(ValueError, match="trust_remote_code"):
         SentenceTransformer(str(saved))
 
 
-def test_the_folder_holds_no_pickle_and_the_backbone_once(saved, minilm_folder):
+def test_the_folder_contains_no_pickle_and_the_backbone_once(saved, minilm_folder):
     files = [path for path in saved.rglob("*") if path.is_file()]
     assert {path.suffix for path in files} <= {".json", ".safetensors", ".md", ".txt", ".npy"}
     backbone = (minilm_folder / "model.safetensors").stat().st_size
@@ -129,7 +139,7 @@ def test_changed_weights_are_refused(model, tmp_path, name):
     load_after(Path.unlink)
 
 
-def test_an_adapter_is_saved_beside_the_backbone_and_loaded_again(minilm_folder, tmp_path):
+def test_an_adapter_is_saved_separately_and_loaded_again(minilm_folder, tmp_path):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
     model.save(str(tmp_path))
     assert (tmp_path / "query_0_BooleanTower" / "boolattn.safetensors").exists()
@@ -158,9 +168,18 @@ def test_a_model_that_does_not_pool_by_the_mean_gets_the_bias_alone(minilm_folde
     assert not np.allclose(model.encode_query(QUERY), before, atol=1e-3)
 
 
-def test_a_plain_model_is_not_taken_for_a_boolean_one(minilm_folder):
+def test_a_plain_model_is_not_mistaken_for_a_boolean_one(minilm_folder):
     with pytest.raises(ValueError, match="training_free"):
         DualEncoder(str(minilm_folder))
+
+
+def test_a_plain_model_with_routes_is_not_mistaken_for_a_damaged_boolean_one(minilm_folder, tmp_path):
+    plain = SentenceTransformer(str(minilm_folder))
+    router = Router({"query": list(plain.children()), "document": list(plain.children())}, default_route="document")
+    SentenceTransformer(modules=[router]).save(str(tmp_path))
+    with pytest.raises(ValueError, match=r"is a plain embedding model.*starts with Transformer and Pooling"):
+        DualEncoder(str(tmp_path))
+    assert not isinstance(load_encoder(str(tmp_path)), DualEncoder)
 
 
 def test_prompts_and_similarity_are_kept(minilm_folder, tmp_path):
@@ -173,7 +192,7 @@ def test_prompts_and_similarity_are_kept(minilm_folder, tmp_path):
         assert each.similarity_fn_name == "dot"
 
 
-def test_save_pretrained_of_an_attached_encoder_leaves_the_adapter_out(model, tmp_path):
+def test_save_pretrained_of_an_attached_encoder_excludes_the_adapter(model, tmp_path):
     encoder = model.tower.transformer.auto_model
     encoder.save_pretrained(tmp_path)
     from safetensors import safe_open
@@ -186,7 +205,7 @@ def test_save_pretrained_of_an_attached_encoder_leaves_the_adapter_out(model, tm
 def test_one_setting_is_one_number(minilm_folder):
     weak = DualEncoder.training_free(str(minilm_folder), strength=0.0, penalty=1e-6)
     plain = weak.document_encoder()
-    assert not np.allclose(weak.encode_query(QUERY), plain.encode(QUERY), atol=1e-3)  # the cue is left out all the same
+    assert not np.allclose(weak.encode_query(QUERY), plain.encode(QUERY), atol=1e-3)  # the cue is still excluded
     assert torch.isclose(weak.readout.weight_of(torch.randn(1, 384)), torch.tensor(1e-6), atol=1e-7).all()
 
 
@@ -203,12 +222,12 @@ def test_half_precision_backbones_exclude_too(minilm_folder, model, dtype, tmp_p
     ("operators", "error", "says"),
     [
         ([["nott"]], ValueError, "unknown operators"),
-        ([["NOT"]], ValueError, "known are"),
+        ([["NOT"]], ValueError, "unknown operators"),
         ("not", TypeError, "one entry per query"),
         ([["not"], []], ValueError, "1 queries, but operators for 2"),
     ],
 )
-def test_operators_that_cannot_be_meant_are_refused(model, operators, error, says):
+def test_invalid_operators_are_refused(model, operators, error, says):
     with pytest.raises(error, match=says):
         model.encode_query([QUERY], operators=operators)
 
@@ -216,19 +235,19 @@ def test_operators_that_cannot_be_meant_are_refused(model, operators, error, say
 def test_one_backbone_is_not_made_boolean_twice(minilm_folder):
     plain = SentenceTransformer(str(minilm_folder))
     model = DualEncoder.training_free(plain)
-    with pytest.raises(ValueError, match="has a mechanism already"):
+    with pytest.raises(ValueError, match="already has a mechanism"):
         DualEncoder.untrained(plain)
-    with pytest.raises(ValueError, match="Boolean model already"):
+    with pytest.raises(ValueError, match="already Boolean"):
         DualEncoder.training_free(model)
 
 
-def test_whatever_tokens_the_backbone_is_told_to_read_are_read(model, bare):
+def test_the_backbones_maximum_length_is_respected(model, bare):
     short = {"text": {"max_length": 8}}
     vectors = model.encode_query([QUERY, "war films"], processing_kwargs=short)
     assert np.allclose(vectors, bare.encode([QUERY, "war films"], processing_kwargs=short), atol=1e-6)
 
 
-def test_inputs_that_are_no_text_are_left_to_the_backbone(model, bare):
+def test_inputs_that_are_not_text_are_encoded_by_the_backbone(model, bare):
     assert np.allclose(model.encode_query([{"text": QUERY}]), bare.encode([{"text": QUERY}]), atol=1e-6)
 
 
@@ -241,23 +260,45 @@ def test_a_prompt_that_the_backbone_does_not_pool_is_not_pooled(minilm_folder):
     assert counted[: features["prompt_length"]].sum() == 0 and counted.sum() > 0
 
 
-def test_other_folders_beside_the_model_are_not_its_weights(model, tmp_path):
+def test_neighbouring_folders_are_not_the_models_weights(model, tmp_path):
     model.save(str(tmp_path / "checkpoint-10"))
     model.save(str(tmp_path))
     (tmp_path / "checkpoint-10" / "document_0_Transformer" / "model.safetensors").unlink()
     assert np.array_equal(DualEncoder(str(tmp_path)).encode_query(QUERY), model.encode_query(QUERY))
 
 
-def test_saved_by_sentence_transformers_alone_it_is_still_a_boolean_model(saved, tmp_path):
+def test_a_folder_without_checksums_is_refused(saved, tmp_path):
     plain = SentenceTransformer(str(saved), trust_remote_code=True)
-    plain.save(str(saved))  # over the old one, whose checksums no longer count
-    assert isinstance(load_encoder(str(saved)), DualEncoder)
-    DualEncoder(str(saved)).save(str(saved))
+    plain.save(str(tmp_path))  # sentence-transformers alone writes none
+    with pytest.raises(ChangedWeightsError, match=r"no boolattn_checksums\.json.*save it from a DualEncoder"):
+        DualEncoder(str(tmp_path))
+    with pytest.raises(UnknownModelError, match="no boolattn_checksums"):
+        load_encoder(str(tmp_path))
+    DualEncoder(modules=list(plain)).save(str(tmp_path))
+    assert isinstance(load_encoder(str(tmp_path)), DualEncoder)
+
+
+def test_no_code_of_a_folder_is_run_unless_it_is_trusted(model, tmp_path):
+    ran = tmp_path / "ran"
+    folder = tmp_path / "model"
+    model.save(str(folder))
+    (folder / "modeling_evil.py").write_text(
+        f"open({str(ran)!r}, 'w').close()\nfrom boolattn.encoders.query_tower import BooleanTower as Evil\n"
+    )
+    routes = folder / "router_config.json"
+    routes.write_text(routes.read_text().replace("boolattn.encoders.query_tower.BooleanTower", "modeling_evil.Evil"))
+    write_checksums(folder)  # whoever changes a file can change its checksum
+    for load in (DualEncoder, SentenceTransformer, load_encoder):
+        with pytest.raises(ValueError):
+            load(str(folder))
+        assert not ran.exists()
+    SentenceTransformer(str(folder), trust_remote_code=True)
+    assert ran.exists()  # as the documentation warns
 
 
 def test_models_that_cannot_be_made_boolean_say_why(minilm_folder):
     plain = SentenceTransformer(modules=[SentenceTransformer(str(minilm_folder))[0]])
-    with pytest.raises(ValueError, match="begins with Transformer and Pooling"):
+    with pytest.raises(ValueError, match="starts with Transformer and Pooling"):
         DualEncoder.training_free(plain)
     with pytest.raises(ValueError, match="folder of a saved Boolean model"):
         DualEncoder()
@@ -268,6 +309,41 @@ def test_models_that_cannot_be_made_boolean_say_why(minilm_folder):
 
 
 @pytest.mark.parametrize("name", ["", "training-free:", "training-free:no-such-model"])
-def test_names_that_lead_nowhere_are_told(name):
+def test_unknown_names_are_reported(name):
     with pytest.raises(UnknownModelError, match="cannot load"):
         load_encoder(name)
+
+
+@pytest.mark.parametrize("operators", [None, [["not"]], [[]]])
+def test_half_a_surrogate_pair_is_refused(model, operators):
+    with pytest.raises(ValueError, match="not valid Unicode"):
+        model.encode_query(["films without \ud800"], operators=operators)
+    with pytest.raises(ValueError, match="not valid Unicode"):
+        explain(model, "films without \ud800")
+
+
+def test_a_query_over_the_length_limit_gets_the_plain_vector(model, bare):
+    long = "films without war, " + "and more about cats " * 300
+    assert np.array_equal(model.encode_query(long), bare.encode(long))
+    assert "6,019 characters" in model.read(long).unread_reason
+    assert "Not read: it has 6,019 characters" in page(explain(model, long))
+
+
+def test_an_exclusion_without_words_changes_nothing(model, bare):
+    queries = ["films without \N{PARTY POPPER}", "C ++ films"]
+    exclude = [["\N{PARTY POPPER}"], ["++"]]
+    assert all(model.read(query, said).exclusions for query, said in zip(queries, exclude, strict=True))
+    assert np.array_equal(model.encode_query(queries, exclude=exclude), bare.encode(queries))
+    vectors = signed_vectors(queries, bare.encode, exclude=exclude)
+    assert np.array_equal(vectors, bare.encode(queries))
+
+
+@pytest.mark.parametrize("strength", [float("nan"), float("inf"), -1.0])
+def test_a_negative_or_infinite_strength_is_refused(minilm_folder, strength):
+    with pytest.raises(ValueError, match="must not be negative or infinite"):
+        DualEncoder.training_free(str(minilm_folder), strength=strength)
+
+
+def test_more_rank_than_dimensions_is_refused():
+    with pytest.raises(ValueError, match="up to 384"):
+        SignedPooling(384, pooling_mode="mean", rank=10**8)

@@ -48,7 +48,7 @@ def _rows(inputs, rows):
 
 @pytest.mark.parametrize("family", ["bert", "roberta", "modernbert"])
 @torch.no_grad()
-def test_what_is_unwanted_is_encoded_as_if_it_were_all_there_is(family):
+def test_the_unwanted_side_is_encoded_as_if_it_were_the_whole_query(family):
     encoder, inputs = _encoder(family), _inputs()
     sides = encode_both_sides(encoder, inputs, _reading(), STRENGTH, {FIRST, LAST})
     for row, scope in enumerate(SCOPES):
@@ -62,7 +62,7 @@ def test_what_is_unwanted_is_encoded_as_if_it_were_all_there_is(family):
 
 
 @torch.no_grad()
-def test_what_is_wanted_is_read_with_cue_and_scope_passed_over():
+def test_the_wanted_side_is_encoded_without_cue_and_scope():
     encoder, inputs, found = _encoder(), _inputs(), _reading()
     sides = encode_both_sides(encoder, inputs, found, STRENGTH, {FIRST, LAST})
     covered = torch.maximum(found.cues, found.scopes)
@@ -88,7 +88,7 @@ def test_special_tokens_and_padding_are_never_unwanted():
 
 @pytest.mark.parametrize("family", ["bert", "modernbert"])
 @torch.no_grad()
-def test_several_queries_at_once_are_as_each_by_itself(family):
+def test_batched_queries_equal_single_ones(family):
     encoder, inputs, found = _encoder(family), _inputs(), _reading()
     together = encode_both_sides(encoder, inputs, found, STRENGTH, {FIRST, LAST})
     for row in range(3):
@@ -105,7 +105,7 @@ def test_several_queries_at_once_are_as_each_by_itself(family):
 
 @pytest.mark.parametrize("special", [{FIRST, LAST}, None], ids=["two-sided", "sentence"])
 @torch.no_grad()
-def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_the_bit(special):
+def test_queries_without_exclusions_in_a_batch_equal_the_bare_encoders_bit_for_bit(special):
     encoder, inputs, found = _encoder(), _inputs(), _reading(gates=(0.0, 1.0, 0.0))
     plain = encoder(**inputs).last_hidden_state
     batches = []
@@ -127,7 +127,7 @@ def test_in_a_batch_the_queries_that_exclude_nothing_are_the_bare_encoders_to_th
 
 
 @torch.no_grad()
-def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
+def test_a_batch_without_exclusions_adds_no_readout_features():
     encoder, inputs = _encoder(), _inputs()
     sides = _sides(encoder, {FIRST, LAST})
     features = encode_excluding(encoder, inputs, _reading(gates=(0.0, 0.0, 0.0)), sides)
@@ -136,7 +136,7 @@ def test_where_none_excludes_anything_there_is_nothing_to_say_to_the_readout():
 
 
 @torch.no_grad()
-def test_where_all_exclude_something_nothing_is_encoded_twice():
+def test_a_batch_in_which_all_queries_exclude_is_encoded_once():
     encoder, calls = _encoder(), []
     encoder.register_forward_hook(lambda *_: calls.append(1))
     encode_excluding(encoder, _inputs(), _reading(), _sides(encoder, None))

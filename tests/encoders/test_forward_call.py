@@ -1,4 +1,4 @@
-"""What the model's forward call takes and gives back once BoolAttn is attached."""
+"""The arguments and results of the model's forward call with BoolAttn attached."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def states(model, **given) -> torch.Tensor:
         return model(**batch(), **given).last_hidden_state
 
 
-def test_names_and_gates_say_the_same(model):
+def test_names_and_gates_are_equivalent(model):
     gates = torch.tensor([[0.0, 0.0, 1.0], [1.0, 1.0, 0.0], [0.0, 0.0, 0.0]])
     assert torch.equal(states(model, operators=[["not"], ["and", "or"], []]), states(model, operators=gates))
     assert torch.equal(states(model, operators=["not", ("or", "and"), ()]), states(model, operators=gates))
@@ -96,7 +96,7 @@ def test_learned_gates_are_used_unless_operators_are_given():
         learned = model(**batch(), trace=True)
         given = model(**batch(), operators=["not"] * 3, trace=True)
     assert learned.boolattn.gates.tolist() == [[0, 0, 1]] * 3
-    assert learned.boolattn.gate_logits is not None and given.boolattn.gate_logits is None
+    assert given.boolattn.gates.tolist() == [[0, 0, 1]] * 3
     assert torch.equal(learned.last_hidden_state, given.last_hidden_state)
 
 
@@ -105,8 +105,8 @@ MISTAKES = {
     "a bare word": ({"operators": "not"}, r"write \['not'\]"),
     "two entries for three queries": ({"operators": ["and", "not"]}, "one list of names per query"),
     "scopes of the wrong shape": ({"operators": ["not"] * 3, "scopes": torch.ones(3, 9)}, r"needs \(3, 9, 3\)"),
-    "a negative tensor": ({"operators": ["not"] * 3, "strength": torch.tensor([0, 0, -4.0])}, "never negative"),
-    "negative strength": ({"operators": ["not"] * 3, "strength": -4.0}, "never negative"),
+    "a negative tensor": ({"operators": ["not"] * 3, "strength": torch.tensor([0, 0, -4.0])}, "must not be negative"),
+    "negative strength": ({"operators": ["not"] * 3, "strength": -4.0}, "must not be negative"),
     "scopes without operators": ({"scopes": torch.ones(3, 9, 3)}, "pass operators="),
     "a trace without operators": ({"trace": True}, "pass operators="),
     "a trace on a tuple": ({"operators": ["not"] * 3, "trace": True, "return_dict": False}, "return_dict"),
@@ -139,7 +139,7 @@ def test_writes_to_weights_are_noticed_between_calls(model):
     assert not torch.equal(states(model, **given), before)
 
 
-def test_weights_made_in_inference_mode_are_never_remembered():
+def test_weights_made_in_inference_mode_are_never_cached():
     model = tiny("bert")
     with torch.inference_mode():
         attach(model)
@@ -147,3 +147,15 @@ def test_weights_made_in_inference_mode_are_never_remembered():
         before = model(**batch(), operators=torch.ones(3, 3)).last_hidden_state.clone()
         mechanism_of(model).operators.mul_(-5.0)
         assert not torch.equal(model(**batch(), operators=torch.ones(3, 3)).last_hidden_state, before)
+
+
+def test_a_learned_gate_is_traced_and_trained_even_with_given_gates():
+    model = attach(tiny("bert"), BoolAttnConfig(gate="learned"))
+    for operators in (["not"] * 3, [[]] * 3):
+        trace = model(**batch(), operators=operators, trace=True).boolattn
+        assert trace.gates[:, 2].tolist() == [float(bool(each)) for each in operators]
+        asked = model(**batch(), operators="learned", trace=True).boolattn
+        torch.testing.assert_close(trace.gate_logits, asked.gate_logits)
+        trace.gate_logits.sum().backward()
+        assert mechanism_of(model).gate.ffn[0].weight.grad.any()
+        model.zero_grad()

@@ -11,11 +11,11 @@ def test_a_labelled_query_is_its_text():
     assert [each.span.of(query) for each in query.reading.exclusions] == ["war"]
 
 
-def test_a_lone_name_is_a_set_of_one_and_what_is_excluded_may_be_left_to_the_model():
+def test_a_single_name_is_a_set_of_one_and_exclusions_are_optional():
     query = LabelledQuery.of("films without war", "not")
     assert query.operators == {"not"} and query.reading is None
 
 
-def test_operators_nobody_knows_are_named():
-    with pytest.raises(ValueError, match=r"unknown operators \['nor'\].*known are"):
+def test_unknown_operators_are_named():
+    with pytest.raises(ValueError, match=r"unknown operators \['nor'\].*use"):
         LabelledQuery.of("films", ["nor"])

@@ -1,4 +1,4 @@
-"""A Boolean model in MTEB, as any model: a small retrieval task of ours, run by MTEB itself."""
+"""A Boolean model in MTEB, like any other model: a small retrieval task, run by MTEB itself."""
 
 import mteb
 from datasets import Dataset

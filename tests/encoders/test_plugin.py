@@ -3,9 +3,8 @@
 import copy
 import json
 import pickle
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 import torch
@@ -13,8 +12,12 @@ from transformers import AutoModel, BertConfig, BertForMaskedLM, DebertaV2Config
 
 from boolattn import BoolAttnConfig, attach, detach, load_adapter, save_adapter
 from boolattn.encoders.attach.backbones import UnknownBackboneError
-from boolattn.encoders.attach.plugin import mechanism_of
+from boolattn.encoders.attach.plugin import adapter_of, mechanism_of
+from boolattn.encoders.storage.adapter_format import write_adapter
+from boolattn.encoders.storage.checksums import ChangedWeightsError
+from tests.encoders.former_adapters import mechanism_as_saved_before
 from tests.encoders.tiny import FAMILIES, KINDS, SIZES, batch, tiny
+from tests.forked import run_python
 
 OPEN = {"operators": torch.ones(3, 3)}
 
@@ -40,7 +43,7 @@ def test_saved_then_loaded_in_a_new_process_gives_identical_embeddings(tmp_path)
         save_adapter(model, tmp_path / folder)
         assert sorted(path.name for path in (tmp_path / folder).iterdir()) == ["boolattn.json", "boolattn.safetensors"]
         expected[folder] = model(**batch(), **OPEN).last_hidden_state
-    subprocess.run([sys.executable, "-c", LOAD_AND_EMBED, str(tmp_path)], check=True)
+    run_python("-c", LOAD_AND_EMBED, str(tmp_path))
     for folder, states in expected.items():
         assert torch.equal(torch.load(tmp_path / folder / "states.pt"), states), folder
 
@@ -62,22 +65,67 @@ def test_an_adapter_for_another_backbone_is_refused(tmp_path):
         load_adapter(tiny("electra"), tmp_path)
 
 
-def test_a_damaged_adapter_leaves_the_backbone_alone(tmp_path):
+def test_a_damaged_adapter_does_not_change_the_backbone(tmp_path):
     save_adapter(attach(tiny("bert")), tmp_path)
     settings = json.loads((tmp_path / "boolattn.json").read_text())
-    settings["config"]["bias_rank"] = 5
+    settings["mechanism"]["config"]["bias_rank"] = 5
     (tmp_path / "boolattn.json").write_text(json.dumps(settings))
     model = tiny("bert")
-    with pytest.raises(RuntimeError, match="size mismatch"):
+    with pytest.raises(ChangedWeightsError, match=r"boolattn\.json.*not the file that was saved"):
         load_adapter(model, tmp_path)
     assert not hasattr(model, "boolattn")
-    settings["config"]["colour"] = "blue"
-    (tmp_path / "boolattn.json").write_text(json.dumps(settings))
-    with pytest.raises(ValueError, match="unknown settings"):
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"bias_rank": 5}, "require .* of shape"),
+        ({"operator_dim": 10**12}, "require .* of shape|damaged"),  # before memory is allocated for them
+        ({"colour": "blue"}, "unknown settings"),
+        ({"sigma": float("nan")}, "damaged"),  # not JSON
+        ({"sigma": 0.0}, "sigma must be positive and finite"),
+        ({"window": "wide"}, "damaged"),
+    ],
+)
+def test_settings_that_do_not_fit_the_weights_are_refused(tmp_path, change, says):
+    adapter = adapter_of(attach(tiny("bert")))
+    config = adapter.mechanism.config | change
+    write_adapter(replace(adapter, mechanism=replace(adapter.mechanism, config=config)), tmp_path)
+    model = tiny("bert")
+    with pytest.raises(ValueError, match=says):
         load_adapter(model, tmp_path)
+    assert not hasattr(model, "boolattn")
 
 
-def test_unknown_families_are_told_how_to_add_a_row():
+@pytest.mark.parametrize("former", [False, True])
+def test_weights_that_are_not_finite_are_refused(tmp_path, former):
+    model = attach(tiny("bert"))
+    model.boolattn.operators.data[0, 0] = float("nan")
+    save_adapter(model, tmp_path)
+    if former:
+        mechanism_as_saved_before(tmp_path)
+    with pytest.raises(ValueError, match=r"mechanism\.operators .* not finite"):
+        load_adapter(tiny("bert"), tmp_path)
+
+
+@torch.no_grad()
+def test_a_mechanism_saved_by_an_earlier_version_still_loads(tmp_path):
+    model = attach(tiny("bert"))
+    save_adapter(model, tmp_path)
+    mechanism_as_saved_before(tmp_path)
+    again = load_adapter(tiny("bert"), tmp_path)
+    assert torch.equal(again(**batch(), **OPEN).last_hidden_state, model(**batch(), **OPEN).last_hidden_state)
+
+
+def test_changed_weights_are_refused(tmp_path):
+    save_adapter(attach(tiny("bert")), tmp_path)
+    content = (tmp_path / "boolattn.safetensors").read_bytes()
+    (tmp_path / "boolattn.safetensors").write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with pytest.raises(ChangedWeightsError, match="not the file that was saved"):
+        load_adapter(tiny("bert"), tmp_path)
+
+
+def test_unknown_families_get_advice_on_adding_a_row():
     sizes = {name: SIZES[name] for name in ("vocab_size", "hidden_size", "num_hidden_layers", "num_attention_heads")}
     model = AutoModel.from_config(DebertaV2Config(**sizes, intermediate_size=64))
     with pytest.raises(UnknownBackboneError, match=r"BACKBONES\['deberta-v2'\] = Backbone\("):
@@ -117,7 +165,7 @@ def test_a_head_that_drops_keywords_is_refused():
 
 
 @torch.no_grad()
-def test_what_autocast_computed_does_not_serve_later_calls():
+def test_values_computed_under_autocast_are_not_reused_later():
     model = attach(tiny("bert"), BoolAttnConfig(cue_conditioning="additive"))
     with torch.autocast("cpu", dtype=torch.bfloat16):
         model(**batch(), **OPEN)
@@ -127,7 +175,7 @@ def test_what_autocast_computed_does_not_serve_later_calls():
 
 
 @torch.no_grad()
-def test_a_copy_has_a_mechanism_of_its_own(encoder):
+def test_a_copy_has_a_separate_mechanism(encoder):
     attach(encoder)
     before = encoder(**batch(), **OPEN).last_hidden_state
     for twin in (copy.deepcopy(encoder), pickle.loads(pickle.dumps(encoder))):

@@ -1,35 +1,23 @@
-"""One protocol for vectors of queries that have been read, whichever model makes them."""
+"""One protocol for encoding readings, with any model."""
 
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder, ReadingOptions, signed_vectors
-from boolattn.encoders.model_parts import (
-    as_boolean,
-    document_encoder,
-    finds_operators,
-    operators_of,
-    query_encoder,
-    reading_options_of,
-    transformer_of,
-)
+from boolattn.encoders.model_parts import as_boolean, finds_operators, operators_of, transformers_of
 from boolattn.encoders.query_encoder import PlainEncoder
+from boolattn.encoders.retrieval_model import ModelWithEncoder, document_encoder, retrieval_model
 from boolattn.encoders.vectors.rewriting import RewriteEncoder
 from boolattn.reading.caller import caller_reading
-from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"
 READINGS = [caller_reading(QUERY, ["war"]), caller_reading("war films", [])]
 TEXTS = [reading.query for reading in READINGS]
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory, minilm_folder):
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
 
 
 @pytest.fixture(scope="module")
@@ -43,39 +31,48 @@ def boolean(start):
 
 
 def test_a_boolean_model_acts_on_readings_in_its_attention(boolean):
-    found = query_encoder(boolean, normalize_embeddings=True).encode(READINGS)
+    found = boolean.query_encoder(normalize_embeddings=True).encode(READINGS)
     assert np.array_equal(found, boolean.encode_readings(READINGS, normalize_embeddings=True))
     assert np.array_equal(found, boolean.encode_query(TEXTS, exclude=[["war"], []], normalize_embeddings=True))
 
 
-def test_a_plain_model_is_given_readings_rewritten(plain):
-    found = query_encoder(plain).encode(READINGS)
+def test_a_plain_model_gets_rewritten_readings(plain):
+    found = retrieval_model(plain).query_encoder().encode(READINGS)
     assert np.array_equal(found, signed_vectors(TEXTS, plain.encode_query, exclude=[["war"], []]))
 
 
 def test_every_encoder_moves_excluding_queries_and_no_others(plain, boolean):
     usual = PlainEncoder(plain.encode_query).encode(READINGS)
     assert np.array_equal(usual, plain.encode_query(TEXTS))
-    for encoder in (query_encoder(boolean), query_encoder(plain), RewriteEncoder(plain.encode_query, penalty=0.1)):
+    models = (boolean, retrieval_model(plain), ModelWithEncoder(plain, partial(RewriteEncoder, penalty=0.1)))
+    for encoder in (model.query_encoder() for model in models):
         found = encoder.encode(READINGS)
         assert found.shape == usual.shape
         assert not np.allclose(found[0], usual[0], atol=1e-3)
         assert np.allclose(found[1], usual[1], atol=1e-5)
 
 
-def test_any_model_has_a_plain_one_for_documents(plain, boolean):
+def test_any_model_has_a_plain_document_encoder(plain, boolean):
     assert document_encoder(plain) is plain
     assert as_boolean(document_encoder(boolean)) is None
     assert np.array_equal(document_encoder(boolean).encode(["war films"]), plain.encode(["war films"]))
-    assert transformer_of(plain) is plain[0] and transformer_of(boolean) is boolean.tower.transformer
+    assert transformers_of(plain) == [plain[0]] and transformers_of(boolean) == [boolean.tower.transformer]
 
 
-def test_any_model_says_how_it_reads(plain, boolean, start):
-    assert reading_options_of(plain) == ReadingOptions()
-    assert reading_options_of(boolean) is boolean.options
+def test_any_model_has_reading_options(plain, boolean, start):
+    assert retrieval_model(plain).options == ReadingOptions()
+    assert retrieval_model(boolean) is boolean
     assert (operators_of(plain), operators_of(boolean)) == ((), ("not",))
     found = [finds_operators(model) for model in (plain, boolean, DualEncoder.untrained(start))]
     assert found == [False, True, False]
+
+
+def test_a_model_with_an_encoder_reads_by_its_options(plain):
+    model = ModelWithEncoder(plain, RewriteEncoder, ReadingOptions(reader="rules"))
+    assert np.array_equal(model.encode_query(TEXTS), signed_vectors(TEXTS, plain.encode_query, reader="rules"))
+    assert np.allclose(model.encode_query(QUERY), model.encode_query([QUERY])[0], atol=1e-6)
+    model.options = ReadingOptions(reader="rules", act=False)
+    assert np.array_equal(model.encode_query(TEXTS), plain.encode_query(TEXTS))
 
 
 def test_encoders_of_functions_need_no_torch():

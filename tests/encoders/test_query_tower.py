@@ -42,7 +42,7 @@ def test_in_a_batch_only_the_queries_that_exclude_are_open(model):
     assert features[SCOPES][[0, 2]].sum() == 0
 
 
-def test_nothing_is_added_where_nothing_is_excluded(model):
+def test_nothing_is_added_if_nothing_is_excluded(model):
     assert not {GATES, CUES, SCOPES} & set(model.preprocess(["war films"], task="query"))
 
 
@@ -50,19 +50,19 @@ def test_documents_are_not_read(model):
     assert not {GATES, CUES, SCOPES} & set(model.preprocess([QUERY], task="document"))
 
 
-def test_written_out_syntax_is_followed(model):
+def test_explicit_syntax_is_followed(model):
     query = "films AND comedy NOT war"
     features = model.preprocess([query], task="query")
     assert words(model, query, features[SCOPES][0, :, 0]) == ["war"]
     assert words(model, query, features[CUES][0, :, 0]) == ["and", "not"]
 
 
-def test_what_is_cut_off_is_not_excluded(model):
+def test_truncated_words_are_not_excluded(model):
     long = "films about dogs " * 200 + "that are not about war"
     assert GATES not in model.preprocess([long], task="query")
 
 
-def test_wanted_unwanted_and_left_out_tokens_add_up(model):
+def test_wanted_unwanted_and_ignored_tokens_add_up(model):
     features = model(model.preprocess([QUERY, "war films"], task="query"), task="query")
     wanted, unwanted, mask = features[WANTED], features[UNWANTED], features["attention_mask"]
     assert words(model, QUERY, unwanted[0]) == ["war"]
@@ -80,11 +80,11 @@ def test_negated_words_get_less_attention(model):
 
 def test_labels_of_some_queries_only_are_refused(minilm_folder):
     model = DualEncoder.untrained(str(minilm_folder))
-    with pytest.raises(ValueError, match="all queries of a call, or of none"):
+    with pytest.raises(ValueError, match="all queries of a call, or for none"):
         model.preprocess([LabelledQuery.of("a", ["not"]), "b"], task="query")
 
 
-def test_the_mechanism_reads_by_itself_where_a_gate_is_given(minilm_folder):
+def test_the_mechanism_finds_cues_and_scopes_if_a_gate_is_given(minilm_folder):
     model = DualEncoder.untrained(str(minilm_folder))
     features = model.preprocess([LabelledQuery.of(QUERY, "not"), LabelledQuery.of("war", [])], task="query")
     assert features[GATES].tolist() == [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
@@ -96,11 +96,11 @@ def test_the_mechanism_reads_by_itself_where_a_gate_is_given(minilm_folder):
 def test_settings_that_cannot_work_are_refused():
     with pytest.raises(ValueError, match="not one of"):
         load_encoding({"encoding": "guess"})
-    with pytest.raises(ValueError, match="never negative"):
+    with pytest.raises(ValueError, match="must not be negative"):
         BiasEncoding(strength=-1.0)
 
 
-def test_another_language_of_tokens_is_told(model, monkeypatch):
+def test_another_tokenizer_is_reported(model, monkeypatch):
     monkeypatch.setattr(type(model.tokenizer), "is_fast", False)
     with pytest.raises(ValueError, match="fast tokenizer"):
         model.preprocess([QUERY], task="query")

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from boolattn import signed_vectors
-from boolattn.encoders.vectors.rewriting import rewrite
+from boolattn.encoders.vectors.rewriting import rewrite, rewritten
+from boolattn.reading.caller import caller_reading
 from boolattn.reading.reading import THRESHOLDS
 from tests.reading.fixed_reader import FixedReader
 
@@ -31,7 +32,7 @@ def test_a_query_in_two(query, wanted, unwanted):
     assert rewrite(query, reader="rules") == (wanted, unwanted)
 
 
-def test_what_is_acted_on_is_the_callers_to_choose():
+def test_the_caller_chooses_what_is_acted_on():
     assert rewrite('comedy -war -"slow burn"', syntax=True) == ("comedy", "war slow burn")
     assert rewrite("films that are not comedies", reader="rules") == ("films that are not comedies", "")
     assert rewrite("films that are not comedies", reader="rules", documents="things") == ("films", "comedies")
@@ -41,6 +42,11 @@ def test_what_is_acted_on_is_the_callers_to_choose():
     sure = FixedReader("love", confidence=THRESHOLDS["balanced"])
     assert rewrite("love stories", reader=sure) == ("love stories", "")
     assert rewrite("love stories", reader=sure, strictness="balanced") == ("stories", "love")
+
+
+def test_a_reading_whose_plan_excludes_nothing_is_not_rewritten():
+    query = "films without \N{PARTY POPPER} please"
+    assert rewritten(caller_reading(query, ["\N{PARTY POPPER}"])) == (query, "")
 
 
 def test_the_vector_is_moved_away_from_what_is_unwanted():
@@ -74,3 +80,17 @@ def test_without_acting_every_vector_is_the_functions_own():
 def test_it_needs_no_torch():
     code = "import sys; from boolattn import signed_vectors; assert 'torch' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_things_are_excluded_more_strongly_than_pages():
+    def moved(documents):
+        found = signed_vectors([QUERY], encode, reader="rules", documents=documents)[0]
+        return found @ np.asarray(encode(["war"])[0])
+
+    assert moved("things") < moved("pages")
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_vectors_that_are_not_finite_are_refused(value):
+    with pytest.raises(ValueError, match="NaN or infinity: check"):
+        signed_vectors(["films"], lambda texts: np.full((len(texts), 2), value), reader="rules")

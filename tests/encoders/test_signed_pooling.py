@@ -23,7 +23,7 @@ def test_by_hand():
     assert torch.allclose(found, torch.tensor([[2.0, -0.6]]), atol=1e-6)
 
 
-def test_scores_are_those_of_the_wanted_less_those_of_the_unwanted():
+def test_scores_are_wanted_minus_unwanted():
     readout = SignedPooling(2, penalty=0.4)
     query = pool(readout, [[1.0, 1.0, 0.0, 0.0]], [[0.0, 0.0, 1.0, 0.0]])[0]
     documents = torch.randn(50, 2)
@@ -32,7 +32,7 @@ def test_scores_are_those_of_the_wanted_less_those_of_the_unwanted():
     assert torch.allclose(documents @ query / 2.0, expected, atol=1e-6)  # |P| = 2
 
 
-def test_a_query_that_excludes_nothing_keeps_the_plain_mean_to_the_bit():
+def test_a_query_without_exclusions_keeps_the_plain_mean_bit_for_bit():
     readout = SignedPooling(8)
     states, mask = torch.randn(3, 5, 8), torch.ones(3, 5, dtype=torch.long)
     plain = pool(readout, states=states, mask=mask)
@@ -59,14 +59,14 @@ def test_lambda_can_be_learned():
 
 
 def test_settings_that_cannot_work_are_refused():
-    with pytest.raises(ValueError, match="difference of means"):
+    with pytest.raises(ValueError, match="needs mean pooling"):
         SignedPooling(4, pooling_mode="cls")
     for penalty in (0.0, 1.0, math.inf):
         with pytest.raises(ValueError, match="between 0 and its bound"):
             SignedPooling(4, penalty=penalty)
 
 
-def test_what_is_unwanted_may_bring_states_of_its_own():
+def test_unwanted_tokens_can_have_separate_states():
     readout = SignedPooling(2, penalty=0.3)
     features = {
         "token_embeddings": STATES,
@@ -89,7 +89,7 @@ def test_maps_start_without_effect():
     assert plain.move_wanted is None and mapped.move_wanted[0].weight.shape == (3, 8)
 
 
-def test_maps_move_what_is_wanted_and_what_is_not_of_queries_that_exclude_alone():
+def test_maps_only_change_queries_that_exclude_something():
     readout = SignedPooling(8, rank=3)
     states, mask = torch.randn(3, 5, 8), torch.ones(3, 5, dtype=torch.long)
     before = pool(readout, *MIXED, states, mask)

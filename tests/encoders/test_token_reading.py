@@ -8,13 +8,13 @@ from boolattn.reading.spans import Span
 from boolattn.reading.syntax import SyntaxReader
 
 
-def test_the_space_before_a_word_is_not_the_words():
+def test_the_space_before_a_word_is_not_part_of_it():
     text = "find: films NOT war"
     offsets = [(0, 0), (0, 5), (5, 11), (11, 15), (15, 19), (0, 0)]  # as byte-level tokenizers count
     assert in_text(text, offsets, start=6) == [(0, 0), (0, 0), (0, 5), (6, 9), (10, 13), (0, 0)]
 
 
-def test_tokens_that_begin_with_a_space_are_told_apart():
+def test_tokens_that_start_with_a_space_are_distinguished():
     query = "films AND comedy NOT war"
     raw = [(0, 0), (0, 5), (5, 9), (9, 16), (16, 20), (20, 24), (0, 0)]
     found = exclusions_on_tokens(SyntaxReader().read([query]), [in_text(query, raw)])
@@ -22,7 +22,7 @@ def test_tokens_that_begin_with_a_space_are_told_apart():
     assert found.cues[0, :, 0].tolist() == [0, 0, 1, 0, 1, 0, 0]
 
 
-def test_no_token_in_scope_no_open_gate():
+def test_a_gate_without_tokens_in_scope_is_closed():
     readings = [Reading.plain("films", "caller", "caller"), read_by_rules("films without war")]
     assert exclusions_on_tokens(readings, [[(0, 5)], [(0, 5)]]).gates.tolist() == [[0.0], [0.0]]
 
@@ -49,12 +49,12 @@ def test_a_reading_goes_to_tokens_and_back():
     assert (found.confidence, found.source, found.reader) == (0.8, "mechanism", "mine 1")
 
 
-def test_what_is_marked_for_operators_that_are_not_held_is_dropped():
+def test_cues_and_scopes_of_absent_operators_are_dropped():
     found = on_characters([0, 1, 0], [2], [3])
     assert found.operators == {"or"} and found.exclusions == ()
     assert found.cues["not"] == found.scopes["not"] == found.cues["and"] == () != found.cues["or"]
 
 
-def test_a_not_that_applies_to_nothing_is_none():
+def test_a_not_with_an_empty_scope_is_dropped():
     found = on_characters([0, 0, 1], [2], [])
     assert (found.operators, found.cues["not"]) == (frozenset(), ())

@@ -1,4 +1,4 @@
-"""A query tower that encodes what is excluded on its own."""
+"""A query tower that encodes exclusions separately."""
 
 import json
 import pickle
@@ -13,23 +13,19 @@ from sentence_transformers import SentenceTransformer
 from boolattn import DualEncoder, ReadingOptions, load
 from boolattn.encoders.encodings.bias import TwoSidedEncoding
 from boolattn.encoders.readers.labelled_query import LabelledQuery
-from boolattn.encoders.storage.adapters import RECORD_FILE, digests_of, save_without_backbone
+from boolattn.encoders.storage.adapter_format import SETTINGS_FILE
+from boolattn.encoders.storage.adapters import save_without_backbone
 from boolattn.encoders.storage.checksums import write_checksums
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.reading import THRESHOLDS
+from tests.encoders.former_adapters import as_saved_before, digests_of, with_former_checksums
 from tests.reading.fixed_reader import FixedReader
-from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"
 ORDINARY = ["war films", "1956 debut novels", "birds of Peru and Ecuador", "what is the best way to learn chess"]
 UNKNOWN_TO_RULES = "films that pass over war"
 WRITTEN = "films AND comedy NOT war"
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory, minilm_folder):
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
 
 
 @pytest.fixture(scope="module")
@@ -47,12 +43,12 @@ def words(model, query, marks):
     return [token for token, mark in zip(tokens, marks.tolist(), strict=False) if mark]
 
 
-def test_documents_and_ordinary_queries_are_the_backbones_to_the_bit(model, bare):
+def test_documents_and_ordinary_queries_equal_the_backbones_bit_for_bit(model, bare):
     assert np.array_equal(model.encode_document([*ORDINARY, QUERY]), bare.encode([*ORDINARY, QUERY]))
     assert np.array_equal(model.encode_query(ORDINARY), bare.encode(ORDINARY))
 
 
-def test_ordinary_queries_beside_such_as_exclude_are_the_backbones_to_the_bit(model, bare):
+def test_ordinary_queries_in_a_mixed_batch_equal_the_backbones_bit_for_bit(model, bare):
     mixed = [ORDINARY[0], QUERY, *ORDINARY[1:], WRITTEN]
     ours, theirs = model.encode_query(mixed), bare.encode(mixed)
     same = [np.array_equal(*pair) for pair in zip(ours, theirs, strict=True)]
@@ -67,7 +63,7 @@ def test_only_queries_that_exclude_something_are_encoded_again(model, queries, p
     assert len(calls) == passes
 
 
-def test_what_is_excluded_is_encoded_on_its_own(model):
+def test_what_is_excluded_is_encoded_separately(model):
     features = model(model.preprocess([QUERY, "war films"], task="query"), task="query")
     assert words(model, QUERY, features[UNWANTED][0]) == ["war"]
     assert not {"but", "not", "war"} & set(words(model, QUERY, features[WANTED][0]))
@@ -76,7 +72,7 @@ def test_what_is_excluded_is_encoded_on_its_own(model):
     assert not features[UNWANTED][1].any() and not features[UNWANTED_STATES][1].any()
 
 
-def test_any_encoding_goes_with_any_reader(start, bare):
+def test_any_encoding_works_with_any_reader(start, bare):
     model = DualEncoder.with_encoding(start, TwoSidedEncoding(), reader="rules")
     assert model.options == ReadingOptions(reader="rules") and model.read(QUERY).reader == "rules 1"
     assert not np.allclose(model.encode_query([QUERY]), bare.encode([QUERY]), atol=1e-3)
@@ -111,7 +107,7 @@ def test_one_function_decides_what_vector_and_plan_act_on(model, bare, reader, o
     assert model.read(UNKNOWN_TO_RULES).exclusions  # it is reported all the same
 
 
-def test_the_caller_may_say_what_is_excluded(model, bare):
+def test_the_caller_can_name_exclusions(model, bare):
     reader = FixedReader("movies")  # would exclude something else
     model.options = ReadingOptions(reader=reader)
     expected = model.encode_readings([caller_reading(QUERY, ["war"])])
@@ -122,7 +118,7 @@ def test_the_caller_may_say_what_is_excluded(model, bare):
     assert [atom.text for atom in model.plan(QUERY, exclude=["war"]).negatives] == ["war"]
     with pytest.raises(ValueError, match="exclude names 'love', which is not in the query"):
         model.encode_query(QUERY, exclude=["love"])
-    with pytest.raises(ValueError, match="give one of them"):
+    with pytest.raises(ValueError, match="pass only one"):
         model.encode_query(QUERY, exclude=["war"], operators=[["not"]])
 
 
@@ -138,7 +134,7 @@ def test_queries_labelled_without_not_exclude_nothing(model, bare):
     assert np.array_equal(model.encode_query(QUERY, operators=[[]]), bare.encode(QUERY))
 
 
-def test_minus_and_quotes_are_syntax_where_that_is_asked_for(model, bare):
+def test_minus_and_quotes_are_syntax_on_request(model, bare):
     query = "films -war"
     assert np.array_equal(model.encode_query([query]), bare.encode([query]))
     assert not np.allclose(model.encode_query([query], syntax=True), bare.encode([query]), atol=1e-3)
@@ -174,13 +170,14 @@ def test_folders_with_former_class_paths_load(model, tmp_path):
         assert f"boolattn.encoders.{now}." in text
         text = text.replace(f"boolattn.encoders.{now}.", f"boolattn.encoders.{then}.")
     routes.write_text(text)
+    with_former_checksums(tmp_path)
     expected = model.encode_query([QUERY, *ORDINARY]).tobytes()
     assert DualEncoder(str(tmp_path)).encode_query([QUERY, *ORDINARY]).tobytes() == expected
     other = SentenceTransformer(str(tmp_path), trust_remote_code=True)
     assert other.encode_query([QUERY, *ORDINARY]).tobytes() == expected
 
 
-def test_a_reader_of_ones_own_is_not_saved_and_one_is_told(model, tmp_path):
+def test_a_custom_reader_is_not_saved_and_this_is_reported(model, tmp_path):
     model.options = ReadingOptions(reader=FixedReader("war"))
     with pytest.warns(UserWarning, match=r"the reader 'fixed 7' is not saved.*set model\.options"):
         model.save(str(tmp_path))
@@ -189,21 +186,22 @@ def test_a_reader_of_ones_own_is_not_saved_and_one_is_told(model, tmp_path):
 
 @pytest.fixture
 def old_format(model, start, tmp_path):
-    """Write models as boolattn did when adapters had readers of their own: whole, and without the backbone."""
+    """Write models as boolattn did when adapters included readers: complete, and without the backbone."""
     whole, shipped = tmp_path / "whole", tmp_path / "shipped"
     model.save(str(whole))
     save_without_backbone(model, shipped, start)
+    as_saved_before(shipped)
     for tower in (whole / "query_0_BooleanTower", shipped / "tower"):
         (tower / "boolean_tower.json").write_text('{"reading": "learned", "strength": 4.0, "reader_layers": 3}')
         save_file({"hints.weight": torch.zeros(2, 2)}, tower / "reader.safetensors")
     write_checksums(whole)
-    record = json.loads((shipped / RECORD_FILE).read_text())
+    record = json.loads((shipped / SETTINGS_FILE).read_text())
     record["weights"] = digests_of(shipped, ("tower", "readout"))
-    (shipped / RECORD_FILE).write_text(json.dumps(record))
+    (shipped / SETTINGS_FILE).write_text(json.dumps(record))
     return whole, shipped
 
 
-def test_models_with_a_reader_of_their_own_still_load_without_it(old_format, model, tmp_path):
+def test_models_saved_with_a_reader_still_load_without_it(old_format, model, tmp_path):
     whole, shipped = old_format
     for loading in (lambda: DualEncoder(str(whole)), lambda: load(shipped)):
         with pytest.warns(UserWarning, match=r"the reader in .* is ignored: .* one reader for all models"):
@@ -222,6 +220,7 @@ def test_former_settings_are_understood(start, tmp_path, former, encoding):
     DualEncoder.training_free(start).save(str(tmp_path))
     settings = {"reading": former, "strength": 3.0, "reader_layers": 3}
     (tmp_path / "query_0_BooleanTower" / "boolean_tower.json").write_text(json.dumps(settings))
+    with_former_checksums(tmp_path)
     found = DualEncoder(str(tmp_path)).tower.encoding
     assert (found.name, found.strength) == (encoding, 3.0)
 
@@ -234,6 +233,7 @@ def test_a_model_can_be_pickled(model):
     assert again.plan(QUERY) == plan
 
 
+@pytest.mark.long
 def test_queries_can_be_encoded_in_other_processes(model):
     queries = [QUERY, *ORDINARY]
     pool = model.start_multi_process_pool(["cpu"])
@@ -250,14 +250,14 @@ def test_half_precision_excludes_too(start):
     assert np.isfinite(model.encode_query([QUERY, *ORDINARY], convert_to_tensor=True).float().numpy()).all()
 
 
-def test_two_sides_need_a_model_that_pools_by_the_mean(start):
+def test_two_sided_encoding_requires_mean_pooling(start):
     plain = SentenceTransformer(start)
     plain[1].pooling_mode = "cls"
     with pytest.raises(ValueError, match=r"mean pooling, not 'cls'.*untrained\(backbone, signed=False\)"):
         DualEncoder.two_sided(plain)
 
 
-def test_queries_that_are_no_text_are_left_to_the_backbone(model, bare):
+def test_queries_that_are_not_text_are_encoded_by_the_backbone(model, bare):
     assert np.array_equal(model.encode_query([{"text": QUERY}]), bare.encode([{"text": QUERY}]))
 
 

@@ -26,10 +26,27 @@ def test_multiplied_cues_distinguish_operators():
     assert (logits[..., 0].argmax(1) != logits[..., 2].argmax(1)).float().mean() > 0.5
 
 
-def test_printed_negation_on_the_query_axis_does_nothing():
-    scores, bias = torch.randn(2, 4, 6, 6), torch.rand(2, 4, 6, 1) * 8
-    before = scores.softmax(-1)
-    torch.testing.assert_close((scores - bias).softmax(-1), before)  # (B, heads, L, 1), as printed
+def printed_negation() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Return scores (B, h, L, L), the printed mask (B, h, L, 1), two tokens in scope, and a positive bias (B, h, L)."""
+    mask = torch.zeros(2, 4, 6, 1)
+    mask[:, :, 3:5] = 1
+    return torch.randn(2, 4, 6, 6), mask, torch.rand(2, 4, 6) * 8 + 0.1
+
+
+def test_printed_negation_with_its_bias_on_the_query_axis_does_nothing():
+    scores, mask, bias = printed_negation()
+    S = mask * bias[..., :, None]  # Scope_i Bias_i, (B, h, L, 1)
+    torch.testing.assert_close((scores - S).softmax(-1), scores.softmax(-1))
+
+
+def test_printed_negation_with_its_bias_on_the_key_axis_does_not_spare_the_negated_tokens():
+    scores, mask, bias = printed_negation()
+    S = mask * bias[..., None, :]  # Scope_i Bias_j, (B, h, L, L)
+    before, after = scores.softmax(-1), (scores - S).softmax(-1)
+    torch.testing.assert_close(after[..., [0, 1, 2, 5], :], before[..., [0, 1, 2, 5], :])  # [CLS] still reads them all
+    changed = after[..., 3:5, :] - before[..., 3:5, :]
+    assert changed.abs().max() > 1e-2, "the softmax does not cancel this reading"
+    assert (changed[..., 3:5] > 0).any(), "even negated tokens receive more attention in places"
 
 
 def test_negation_on_the_key_axis_lowers_attention_to_the_negated_tokens():

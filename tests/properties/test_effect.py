@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from boolattn import attach
+from boolattn import BoolAttnConfig, attach
 from tests.encoders.tiny import FAMILIES, batch, tiny
 
 STRENGTH = 3.0
@@ -32,6 +32,15 @@ def test_not_lowers_attention_to_its_scope(family):
     assert (after[inside] < before[inside]).all()
     both = outside & seen[..., [2, 3]].any(-1, keepdim=True)
     assert (after[both] > before[both]).all()
+
+
+@torch.no_grad()
+def test_with_its_sign_flipped_not_raises_attention_to_its_scope():
+    model = attach(tiny("bert", "eager"), BoolAttnConfig(not_sign=1))
+    before = first_layer_attention(model)[..., [2, 3]]
+    given = {"operators": ["not"] * 3, "scopes": scopes(2, [2, 3]), "strength": STRENGTH}
+    after = first_layer_attention(model, **given)[..., [2, 3]]
+    assert (after[before > 0] > before[before > 0]).all()
 
 
 @pytest.mark.parametrize("family", FAMILIES)

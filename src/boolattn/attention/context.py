@@ -27,7 +27,11 @@ class Overrides:
 
 @dataclass
 class Trace:
-    """What the mechanism did with one batch. There are no logits for values supplied by the caller."""
+    """What the mechanism did with one batch.
+
+    There are no logits of cues and scopes that the caller supplied. The logits of gates are those of the learned gate,
+    if there is one, also where the caller supplied gates: the gate is then an auxiliary task, as in appendix B.
+    """
 
     operators: tuple[str, ...]
     gates: Tensor  # (B, K)

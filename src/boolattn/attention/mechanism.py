@@ -71,7 +71,7 @@ class BoolAttention(nn.Module):
         self.layers = nn.ModuleList(LayerPredictors(config, hidden_size, heads) for _ in range(1 if shared else layers))
         self.layer_scale = nn.Parameter(torch.ones(layers, len(config.operators))) if shared else None
         records = config.operator_records
-        self.register_buffer("sign", torch.tensor([float(op.sign) for op in records]), persistent=False)
+        self.register_buffer("sign", torch.tensor(config.signs), persistent=False)
         self.register_buffer("unary", torch.tensor([float(not op.pairwise) for op in records]), persistent=False)
         self._folded = FoldedWeights()
 
@@ -82,6 +82,8 @@ class BoolAttention(nn.Module):
         if gate is None:
             raise ValueError("operators are missing: pass operators= for each query, or use gate='learned'")
         gates = gate(states, mask)
+        if trace and gates.logits is None and self.gate is not None:  # so that it can be trained beside given gates
+            gates = gates._replace(logits=self.gate(states, mask).logits)
         # The only branch on data. Not for a learned gate in training: a closed gate must still get its gradient.
         closed = not capturing() and not (self.training and gates.values.requires_grad) and not bool(gates.values.any())
         context = Context(overrides, mask, with_gradient=torch.is_grad_enabled())
@@ -125,8 +127,10 @@ class BoolAttention(nn.Module):
     def bias(self, layer: int, states: Tensor, context: Context) -> Factors:
         """Return S_op = G_op Scope_op Bias_op of one layer, whose self-attention receives states (B, L, d).
 
-        Departs from the paper: *not* acts on the key axis, S_ij = -G Scope_j Bias_j. Printed as (B, heads, L, 1) it
-        would be the same for all keys of a row, and the softmax would cancel it.
+        Departs from the paper: *not* acts on the key axis, S_ij = -G Scope_j Bias_j. With the printed mask
+        (B, heads, L, 1) and its bias on the query axis, S_ij = -G Scope_i Bias_i is the same for all keys of a row, and
+        the softmax cancels it. With the bias on the key axis, S_ij = -G Scope_i Bias_j is not cancelled, but it lowers
+        what negated tokens pay attention to, not the attention that they receive.
         """
         if torch.is_grad_enabled() and not context.with_gradient:
             raise RuntimeError(

@@ -1,11 +1,11 @@
-"""The model a user holds: a sentence-transformers model that acts on what a query excludes."""
+"""DualEncoder: a sentence-transformers model that acts on what a query excludes."""
 
 from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
-from importlib.resources import files
+from functools import partial
 from pathlib import Path
-from string import Template
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Router
@@ -16,79 +16,74 @@ from boolattn.attention import BoolAttnConfig
 from boolattn.encoders.encodings.bias import STRENGTH, BiasEncoding, TwoSidedEncoding
 from boolattn.encoders.encodings.encoding import Encoding
 from boolattn.encoders.encodings.mechanism import MechanismEncoding
+from boolattn.encoders.query_encoder import AttentionEncoder, QueryEncoder
 from boolattn.encoders.query_tower import BooleanTower
-from boolattn.encoders.readers.labelled_query import LabelledQuery, labelled
 from boolattn.encoders.readers.mechanism import MechanismReader
-from boolattn.encoders.routes import routes_of
-from boolattn.encoders.storage.checksums import write_checksums
+from boolattn.encoders.routes import QUERY_ENCODER, routes_of
+from boolattn.encoders.storage.checksums import verify_settings, write_checksums
+from boolattn.encoders.storage.model_card import write_model_card
 from boolattn.encoders.storage.plain_models import loaded, plain_modules, pools_by_mean, settings_of
+from boolattn.encoders.storage.sound_weights import require_finite
+from boolattn.encoders.understanding import Call, carrying
+from boolattn.encoders.vectors.readouts import PENALTY, new_readout
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
-from boolattn.operators import NOT
-from boolattn.reading.caller import labelled_reading
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import FirstOf, ReaderOrName
-from boolattn.reading.reading import Documents, Reading, Source, Strictness
+from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.reading.syntax import SyntaxReader
-
-PENALTY = 0.3
-"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
-
-
-class Understood(NamedTuple):
-    """What a model makes of one query."""
-
-    reading: Reading  # all that is understood
-    applied: Reading  # what is acted on
-    asked: str  # what the query tower is handed
-    source: Source  # who decides on operators, cues and scopes
 
 
 class DualEncoder(SentenceTransformer):
-    """Queries through the Boolean tower, documents through the plain backbone, as an index already holds them.
+    """Encodes queries with the Boolean tower and documents with the plain backbone, so existing indexes stay valid.
 
-    ``DualEncoder(folder)`` loads what ``save`` wrote; so does ``SentenceTransformer(folder, trust_remote_code=True)``,
-    where boolattn is installed: sentence-transformers 6 asks for that word before it imports any module not its own.
+    ``DualEncoder(folder)`` loads what ``save`` wrote, and runs no code from the folder. ``SentenceTransformer(folder)``
+    refuses it: sentence-transformers loads only its own modules, unless ``trust_remote_code=True``, which runs whatever
+    code the folder contains.
 
-    ``model.options`` says how queries are read and which exclusions are acted on; ``encode_query``, ``read`` and
-    ``plan`` take the same options for one call.
+    ``model.options`` says how queries are read and which exclusions are acted on; ``encode_query`` takes the same
+    options for one call.
 
-    Example:
+    Examples:
         >>> model = DualEncoder.training_free("all-MiniLM-L6-v2")  # doctest: +SKIP
         >>> model.encode_query("movies set in Vietnam but not about war")  # doctest: +SKIP
         >>> model.options = ReadingOptions(reader="rules", documents="things")  # doctest: +SKIP
     """
 
-    # Our own modules are imported already: nobody need trust a folder's word for which code to run.
+    # Our modules are already imported, so no code named in a folder has to be trusted.
     _module_classes: Mapping[str, type[nn.Module]] = {
         f"{module.__module__}.{module.__name__}": module for module in (BooleanTower, SignedPooling)
-    } | {  # in folders saved before 0.2
+    } | {  # in folders saved before 0.1.0
         "boolattn.encoders.tower.BooleanTower": BooleanTower,
         "boolattn.encoders.readout.SignedPooling": SignedPooling,
     }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        """Load a saved model; for a new one, see ``training_free``, ``two_sided`` and ``untrained``."""
+        """Load a saved model; to make a new one, see ``training_free``, ``two_sided`` and ``untrained``."""
         if not args and not kwargs:
-            raise ValueError(
-                "DualEncoder takes the folder of a saved Boolean model; see also DualEncoder.training_free"
-            )
+            raise ValueError("pass the folder of a saved Boolean model; see also DualEncoder.training_free")
+        saved = args[0] if args else kwargs.get("model_name_or_path")
+        if saved:
+            where = {name: kwargs.get(name) for name in ("token", "cache_folder", "revision")}
+            verify_settings(str(saved), **where, local_files_only=kwargs.get("local_files_only", False))
         super().__init__(*args, **kwargs)
+        if saved:
+            require_finite(self.state_dict(), str(saved))
         if not any(isinstance(module, BooleanTower) for module in routes_of(self).get("query", ())):
-            name = args[0] if args else kwargs.get("model_name_or_path")
             raise ValueError(
-                f"{name} is a plain embedding model: DualEncoder.training_free({name!r}) makes it a Boolean one"
+                f"{saved} is a plain embedding model: DualEncoder.training_free({saved!r}) makes it Boolean, if it "
+                "starts with Transformer and Pooling"
             )
 
     @classmethod
     def training_free(
         cls, backbone: str | Path | SentenceTransformer, strength: float = STRENGTH, penalty: float = PENALTY
     ) -> Self:
-        """Make a Boolean model of a sentence-transformers model, with nothing to train and no index to change.
+        """Make a sentence-transformers model Boolean, with no training and no re-indexing.
 
-        *not* takes ``strength`` from the attention that the words of an exclusion get, and the query's vector is moved
-        away from them by ``penalty``. Models that do not pool by the mean get the first of the two. A model that is
-        handed over, not named, is changed in place.
+        *not* subtracts ``strength`` from attention to the words of an exclusion, and the query's vector is moved
+        away from them by ``penalty``. Models without mean pooling get only the bias. A model passed as an object
+        instead of a name is changed in place.
         """
         plain = loaded(backbone)
         return cls.with_encoding(plain, BiasEncoding(strength), signed=pools_by_mean(plain), penalty=penalty)
@@ -101,13 +96,9 @@ class DualEncoder(SentenceTransformer):
         penalty: float = PENALTY,
         rank: int = 16,
     ) -> Self:
-        """Make what ``training_free`` makes, but encode what is excluded on its own, and let the readout learn.
+        """Like ``training_free``, but encode exclusions separately, with a trainable readout.
 
-        Args:
-            backbone: The model; it is changed in place. It must pool by the mean.
-            strength: What *not* takes from attention scores.
-            penalty: Where the learned weight of the subtraction starts.
-            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+        The backbone must pool by the mean; for ``penalty`` and ``rank``, see ``with_encoding``.
         """
         return cls.with_encoding(backbone, TwoSidedEncoding(strength), penalty=penalty, rank=rank)
 
@@ -120,14 +111,9 @@ class DualEncoder(SentenceTransformer):
         penalty: float = PENALTY,
         rank: int = 0,
     ) -> Self:
-        """Put a new mechanism, to be trained, into a sentence-transformers model.
+        """Add an untrained mechanism to a sentence-transformers model; the paper's by default.
 
-        Args:
-            backbone: The model; it is changed in place.
-            config: The mechanism's settings; the paper's by default.
-            signed: Whether the query's vector subtracts what is excluded; without, the model is the paper's.
-            penalty: Where the learned weight of that subtraction starts.
-            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+        With ``signed=False`` the model is the paper's; for the other arguments, see ``with_encoding``.
         """
         return cls.with_encoding(backbone, MechanismEncoding(config), signed=signed, penalty=penalty, rank=rank)
 
@@ -141,41 +127,36 @@ class DualEncoder(SentenceTransformer):
         signed: bool = True,
         penalty: float = PENALTY,
         rank: int = 0,
+        separate: bool = False,
     ) -> Self:
-        """Make a Boolean model of a backbone, any encoding and any reader.
+        """Make a Boolean model from a backbone, any encoding and any reader.
 
         Args:
             backbone: The model; it is changed in place.
-            encoding: What is done about what a query excludes.
-            reader: Who reads queries; None is the default reader. Ignored by a mechanism with a learned gate.
-            signed: Whether the query's vector subtracts what is excluded; the backbone must then pool by the mean.
-            penalty: Where the learned weight of that subtraction starts.
-            rank: Of the learned maps of what is wanted and unwanted; 0 for none.
+            encoding: How to act on exclusions.
+            reader: The reader of queries; None uses the default. Ignored by a mechanism with a learned gate.
+            signed: Whether to subtract exclusions from the query's vector; this requires mean pooling.
+            penalty: Initial value of the learned weight of that subtraction.
+            rank: Rank of the learned maps applied to the wanted and unwanted vectors; 0 for no maps.
+            separate: Whether queries get a separate encoder, initialised as a copy of the document encoder.
 
-        Example:
+        Examples:
             >>> DualEncoder.with_encoding(folder, TwoSidedEncoding(), reader="rules")  # doctest: +SKIP
         """
-        plain, tower = loaded(backbone), BooleanTower(encoding, reader)
+        plain = loaded(backbone)
         if isinstance(plain, DualEncoder):
-            raise ValueError("this is a Boolean model already")
-        transformer, pooling, *_ = plain_modules(plain)
-        readout = pooling
-        if signed or encoding.needs_signed_pooling:
-            if not pools_by_mean(plain):
-                raise ValueError(
-                    f"the signed readout needs mean pooling, not {pooling.pooling_mode!r}; without it there are "
-                    f"DualEncoder.training_free(backbone) and DualEncoder.untrained(backbone, signed=False)"
-                )
-            readout = SignedPooling(**pooling.get_config_dict(), penalty=penalty, rank=rank)
-            readout.to(device=plain.device, dtype=next(transformer.parameters()).dtype)
-        return cls.joining(plain, tower, readout)
+            raise ValueError("this model is already Boolean")
+        readout = new_readout(plain, signed or encoding.needs_signed_pooling, penalty, rank)
+        return cls.joining(plain, BooleanTower(encoding, reader), readout, separate)
 
     @classmethod
-    def joining(cls, plain: SentenceTransformer, tower: BooleanTower, readout: Pooling) -> Self:
-        """Put a query route before a plain model, which is changed in place."""
+    def joining(cls, plain: SentenceTransformer, tower: BooleanTower, readout: Pooling, separate: bool = False) -> Self:
+        """Add a query route to a plain model, in place."""
         transformer, pooling, *rest = plain_modules(plain)
-        router = Router.for_query_document([tower, readout], [transformer, pooling])
-        return cls(modules=[router, *rest], **settings_of(plain))
+        routes = {"query": [tower, readout], "document": [transformer, pooling]}
+        if separate:
+            routes[QUERY_ENCODER] = [deepcopy(transformer)]
+        return cls(modules=[Router(routes, default_route="document"), *rest], **settings_of(plain))
 
     @property
     def tower(self) -> BooleanTower:
@@ -184,12 +165,12 @@ class DualEncoder(SentenceTransformer):
 
     @property
     def readout(self) -> Pooling:
-        """How the query's tokens become one vector."""
+        """How the query's tokens are pooled into one vector."""
         return cast(Pooling, routes_of(self)["query"][1])
 
     @property
     def options(self) -> ReadingOptions:
-        """How queries are read; a mechanism with a learned gate is its own reader."""
+        """How queries are read; a mechanism with a learned gate reads them itself."""
         if not self.tower.has_learned_gate:
             return self.tower.options
         self.eval()
@@ -202,11 +183,11 @@ class DualEncoder(SentenceTransformer):
 
     @property
     def finds_operators(self) -> bool:
-        """Whether it finds out by itself what a query holds; a mechanism without a gate has to be told."""
+        """Whether it finds a query's operators itself; a mechanism without a gate requires them from the caller."""
         return self.tower.has_learned_gate or not self.tower.encoding.reads
 
     def document_encoder(self) -> SentenceTransformer:
-        """Return the document tower as the plain model it is; it shares its weights with this one."""
+        """Return the document tower as a plain model; it shares its weights with this one."""
         return SentenceTransformer(
             modules=[*routes_of(self)["document"], *list(self.children())[1:]], **settings_of(self)
         )
@@ -224,92 +205,42 @@ class DualEncoder(SentenceTransformer):
         act: bool | None = None,
         **kwargs: Any,
     ) -> Any:
-        """Encode queries; everything else is as in ``SentenceTransformer.encode_query``.
+        """Encode queries, like ``SentenceTransformer.encode_query``.
 
         Args:
             inputs: One query or several.
             *args: As in sentence-transformers.
-            operators: For each query, the operators it holds, such as ``[["not"], []]``: the given gates of a
-                mechanism. For other models ``["not"]`` lets the reader read, and ``[]`` stops it.
-            exclude: For each query, the words that it excludes, such as ``[["war"], []]``; None lets the reader find
-                out. Of a single query, ``["war"]`` will do, and ``[]`` excludes nothing from any.
-            reader: These and the following options: see ``ReadingOptions``; None is as in ``model.options``.
-            documents: What the index holds, ``"things"`` or ``"pages"``.
+            operators: For each query, the operators it contains, such as ``[["not"], []]``: the given gates of a
+                mechanism. For other models, ``["not"]`` lets the reader read and ``[]`` stops it.
+            exclude: For each query, the words to exclude, such as ``[["war"], []]``; None lets the reader
+                find them. For a single query, ``["war"]`` is enough; ``[]`` means that no query excludes anything.
+            reader: For this and the following options, see ``ReadingOptions``. None uses ``model.options``.
+            documents: What the index contains, ``"things"`` or ``"pages"``.
             strictness: How sure the learned reader must be.
-            syntax: Whether queries are written in the explicit syntax.
-            act: Whether exclusions are acted on.
+            syntax: Whether queries use the explicit syntax.
+            act: Whether to act on exclusions and, with a mechanism, on *and* and *or*; False returns the plain model's
+                vector.
             **kwargs: As in sentence-transformers.
         """
         changes = {"reader": reader, "documents": documents, "strictness": strictness, "syntax": syntax, "act": act}
-        _require_one(operators, exclude)
-        if operators is not None:
-            inputs = labelled(inputs, operators)
-        elif exclude is not None or any(value is not None for value in changes.values()):
-            queries = [inputs] if isinstance(inputs, str) else list(inputs)
-            options = self.options.changed(**changes)
-            readings = options.read(queries, exclude, only_exclusions=True)
-            read = self.carrying([options.applied(each) for each in readings])
-            inputs = read[0] if isinstance(inputs, str) else read
+        call = Call.of(self.tower.encoding, self.options, changes)
+        if operators is not None or exclude is not None or not call.by_default:
+            asked = call.asked([inputs] if isinstance(inputs, str) else list(inputs), operators, exclude)
+            inputs = asked[0] if isinstance(inputs, str) else asked
         return super().encode_query(inputs, *args, **kwargs)
 
+    def query_encoder(self, documents: Documents = "pages", **kwargs: Any) -> QueryEncoder:
+        """Return the encoder of readings, with the given arguments of ``encode_query``."""
+        return AttentionEncoder(partial(self.encode_readings, **kwargs))
+
     def encode_readings(self, readings: Sequence[Reading], **kwargs: Any) -> Any:
-        """Encode queries that have been read; all exclusions of a reading are acted on.
-
-        Args:
-            readings: From a reader, reduced to what is acted on by ``ReadingOptions.applied``.
-            **kwargs: As in ``SentenceTransformer.encode_query``.
-        """
-        return super().encode_query(self.carrying(readings), **kwargs)
-
-    def carrying(self, readings: Sequence[Reading]) -> list[LabelledQuery]:
-        """Return queries that carry what was read of them through batching."""
-        named = [each for each in readings if each.is_named_by_caller]
-        if named and self.tower.encoding.reads:
-            raise ValueError(
-                f"exclude= names {named[0].exclusions[0].span.of(named[0].query)!r}, but the mechanism of this model "
-                "finds what *not* applies to by itself: give operators=[['not']] instead"
-            )
-        return [LabelledQuery.of(each.query, each.operators, each) for each in readings]
-
-    def understand(
-        self,
-        query: str,
-        operators: str | Collection[str] | None = None,
-        exclude: Sequence[str] | None = None,
-        **changes: Any,
-    ) -> Understood:
-        """Return what ``encode_query`` would act on if it was given the same query and arguments, and why.
-
-        Args:
-            query: The text.
-            operators: The operators it holds; None lets the model find out.
-            exclude: The words that it excludes; None lets the reader find out.
-            **changes: Options of reading; None is as in ``model.options``.
-        """
-        _require_one(operators, exclude)
-        options, encoding = self.options.changed(**changes), self.tower.encoding
-        label = None if operators is None else LabelledQuery.of(query, operators)
-        if label is not None and NOT.name not in label.operators:
-            reading = labelled_reading(query, label.operators, {}, {})
-        else:
-            reading = options.read([query], exclude)[0]
-        applied = options.applied(reading)
-        (asked,) = self.carrying([applied])
-        if label is not None:
-            asked = LabelledQuery.of(query, label.operators, applied)
-        nothing_said = label is None and exclude is None and all(value is None for value in changes.values())
-        text = query if nothing_said and encoding.reads else asked
-        return Understood(reading, applied, text, encoding.source(text, reading))
+        """Encode readings that ``ReadingOptions.applied`` has reduced to what is acted on."""
+        return super().encode_query(carrying(self.tower.encoding, readings), **kwargs)
 
     def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
-        """Return all that is understood of a query, also what is not acted on.
-
-        Args:
-            query: The text.
-            exclude: The words that it excludes; None lets the reader find out.
-        """
+        """Return the whole reading of a query, including what is not acted on; ``exclude`` as in ``encode_query``."""
         if not self.finds_operators:
-            MechanismReader(self.tower)  # says why it cannot
+            MechanismReader(self.tower)  # raises an error that states the reason
         return self.options.read([query], exclude)[0]
 
     def plan(self, query: str, exclude: Sequence[str] | None = None) -> BooleanPlan:
@@ -324,21 +255,9 @@ class DualEncoder(SentenceTransformer):
         train_datasets: list[str] | None = None,
         safe_serialization: bool = True,
     ) -> None:
-        """Save as sentence-transformers does, always as safetensors, with a checksum of every weight file."""
+        """Save like sentence-transformers, always as safetensors, with a checksum for every weight file."""
         super().save(path, model_name, create_model_card, train_datasets, safe_serialization=True)
         write_checksums(Path(path))
 
     def _create_model_card(self, path: str, *args: Any, **kwargs: Any) -> None:
-        template = Template(files("boolattn.encoders").joinpath("model_card.md").read_text(encoding="utf-8"))
-        card = template.substitute(
-            dimensions=self.get_embedding_dimension(),
-            encoding=self.tower.encoding.name,
-            readout=type(self.readout).__name__,
-            modules=str(self),
-        )
-        Path(path, "README.md").write_text(card, encoding="utf-8")
-
-
-def _require_one(operators: Any, exclude: Any) -> None:
-    if operators is not None and exclude is not None:
-        raise ValueError("operators= and exclude= both say what the queries exclude: give one of them")
+        write_model_card(Path(path), self.get_embedding_dimension(), self.tower.encoding.name, self.readout, str(self))

@@ -1,4 +1,4 @@
-"""Where model folders saved before 0.2 look for the pooling."""
+"""The pooling's module path in model folders saved before 0.1.0."""
 
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
 

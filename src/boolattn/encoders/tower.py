@@ -1,4 +1,4 @@
-"""Where model folders saved before 0.2 look for the query tower."""
+"""The query tower's module path in model folders saved before 0.1.0."""
 
 from boolattn.encoders.query_tower import BooleanTower
 

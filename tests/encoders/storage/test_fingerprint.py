@@ -1,4 +1,4 @@
-"""A fingerprint changes with whatever changes a document's vector, and with nothing else."""
+"""A fingerprint changes if and only if a document's vector changes."""
 
 import pytest
 import torch
@@ -34,7 +34,7 @@ def transformer(model: SentenceTransformer) -> Transformer:
     return next(model.children())
 
 
-def test_fingerprints_stay_what_they_are(model, minilm_folder):
+def test_fingerprints_do_not_change_between_versions(model, minilm_folder):
     assert document_fingerprint(model) == TINY
     plain = SentenceTransformer(str(minilm_folder))
     assert document_fingerprint(plain) == document_fingerprint(DualEncoder.training_free(plain)) == MINILM
@@ -87,7 +87,7 @@ CHANGES = {
 }  # fmt: skip
 
 
-def test_whatever_changes_vectors_shows(model, minilm_folder, tmp_path):
+def test_anything_that_changes_vectors_changes_the_fingerprint(model, minilm_folder, tmp_path):
     found = {}
     model.save(str(tmp_path / "saved"))
     for name, change in CHANGES.items():
@@ -98,7 +98,7 @@ def test_whatever_changes_vectors_shows(model, minilm_folder, tmp_path):
     assert len(set(found.values())) == len(CHANGES), found
 
 
-def test_what_changes_no_vector_does_not_show(model, monkeypatch):
+def test_anything_else_does_not_change_the_fingerprint(model, monkeypatch):
     model.prompts["query"] = "query: "
     with torch.no_grad():
         transformer(model).auto_model.pooler.dense.weight += 1

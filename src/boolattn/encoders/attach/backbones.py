@@ -1,4 +1,4 @@
-"""Where each family of encoders keeps its self-attention: one row per family."""
+"""Where each encoder family keeps its self-attention: one row per family."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,12 @@ from transformers import PreTrainedModel
 
 @dataclass(frozen=True)
 class Backbone:
-    """How to find, in one family, the modules that receive ``hidden_states`` and ``attention_mask``.
+    """Paths to the modules of one family that receive ``hidden_states`` and ``attention_mask``.
 
     Attributes:
         layers: Path from the base model to its list of layers.
-        attention: Path from a layer to the module that receives both; empty if that is the layer itself.
-        encoder: Path to the module that hands keyword arguments down to the layers, where the model itself does not.
+        attention: Path from a layer to the module that receives both; empty for the layer itself.
+        encoder: Path to the module that passes keyword arguments down to the layers, if the model itself does not.
     """
 
     layers: str
@@ -30,11 +30,11 @@ BACKBONES: dict[str, Backbone] = {
     "electra": BERT,
     "distilbert": Backbone(layers="transformer.layer", attention="attention"),
     "modernbert": Backbone(layers="layers", attention="attn"),
-    # The model drops keywords, its layers drop them again: enter at the encoder, act on the layer's own mask.
+    # The model and its layers drop keywords: pass them in at the encoder, and change the mask of the layer itself.
     "mpnet": Backbone(layers="encoder.layer", attention="", encoder="encoder"),
 }
 
-# Others take no additive bias: flash attention has no place for one, flex reads a mask of head 0 only.
+# Others do not support an additive bias: flash attention has none, flex attention uses only the mask of head 0.
 ATTENTION_IMPLEMENTATIONS = ("eager", "sdpa")
 
 
@@ -51,7 +51,7 @@ def backbone_of(model: PreTrainedModel) -> Backbone:
     family = model.config.model_type
     if family not in BACKBONES:
         raise UnknownBackboneError(
-            f"boolattn does not know where {family!r} models keep their self-attention (it knows {sorted(BACKBONES)}). "
+            f"boolattn does not support {family!r} models yet (supported: {sorted(BACKBONES)}). "
             f"If their attention adds a float attention_mask to the scores, add a row: "
             f"boolattn.encoders.attach.backbones.BACKBONES[{family!r}] = Backbone(layers=..., attention=...), "
             f"with the paths from the base model to its list of layers and from a layer to its self-attention."
@@ -66,18 +66,18 @@ def attention_modules(model: PreTrainedModel) -> list[nn.Module]:
 
 
 def layers_of(model: PreTrainedModel) -> nn.ModuleList:
-    """Return the layers, the first of which reads the embeddings."""
+    """Return the layers; the first reads the embeddings."""
     layers = model.get_submodule(backbone_of(model).layers)
     assert isinstance(layers, nn.ModuleList)
     return layers
 
 
 def require_additive_attention(model: PreTrainedModel) -> None:
-    """Raise if the model's attention implementation has no place for an additive bias."""
+    """Raise if the model's attention implementation does not support an additive bias."""
     name = model.config._attn_implementation
     if name not in ATTENTION_IMPLEMENTATIONS:
         raise AttentionBackendError(
-            f"attention implementation {name!r} would silently drop the Boolean bias: flash attention takes none, and "
-            f"flex attention reads that of head 0 only. Load the model with attn_implementation='sdpa' (or 'eager'), "
+            f"attention implementation {name!r} would silently drop the Boolean bias: flash attention has none, and "
+            f"flex attention uses only that of head 0. Load the model with attn_implementation='sdpa' (or 'eager'), "
             f"or call model.set_attn_implementation('sdpa')."
         )

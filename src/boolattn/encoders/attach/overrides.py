@@ -1,4 +1,4 @@
-"""What a caller writes -> the tensors of ``Overrides``."""
+"""Convert the caller's arguments to the tensors of ``Overrides``."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -19,15 +19,15 @@ def overrides_from(
     scopes: Tensor | None = None,
     strength: Strength | None = None,
 ) -> Overrides:
-    """Turn the keywords of the model's forward call into tensors.
+    """Convert the keywords of the model's forward call to tensors.
 
     Args:
-        config: Names the operators, in order.
-        operators: For each query, the operators it holds: ``[["not"], [], ["and", "or"]]``, a lone name standing for
+        config: Settings with the names of the operators, in order.
+        operators: For each query, the operators it contains: ``[["not"], [], ["and", "or"]]``, where a single name is
             a list of one; or gates (B, K) as a tensor.
         cues: Cue probabilities (B, L, K).
         scopes: Scopes (B, L, K), 0 or 1, the same for every head.
-        strength: The bias itself: one number, one per operator by name (those not named get none), or K of them.
+        strength: The bias itself: one number, one per operator by name (others get 0), or K numbers.
     """
     return Overrides(
         gates=None if operators is None else _gates(operators, config.operators),
@@ -38,7 +38,7 @@ def overrides_from(
 
 
 def require_shapes(overrides: Overrides, batch: int, length: int, operators: int) -> None:
-    """Raise where something given does not fit the batch."""
+    """Raise if an override does not fit the batch."""
     for name, value, shape in (
         ("operators", overrides.gates, (batch, operators)),
         ("cues", overrides.cues, (batch, length, operators)),
@@ -47,19 +47,19 @@ def require_shapes(overrides: Overrides, batch: int, length: int, operators: int
     ):
         if value is not None and tuple(value.shape) != shape:
             hint = "; write one list of names per query, such as [['and', 'not']]" if name == "operators" else ""
-            raise ValueError(f"{name}= has shape {tuple(value.shape)} where this batch needs {shape}{hint}")
+            raise ValueError(f"{name}= has shape {tuple(value.shape)} but this batch needs {shape}{hint}")
 
 
 def _known(name: str, names: tuple[str, ...]) -> int:
     if name not in names:
-        raise ValueError(f"unknown operator {name!r}; this model knows {list(names)}")
+        raise ValueError(f"unknown operator {name!r}; this model has {list(names)}")
     return names.index(name)
 
 
 def _gates(operators: Operators, names: tuple[str, ...]) -> Tensor:
     if isinstance(operators, str):
         raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
-    if hasattr(operators, "dtype"):  # a tensor, or numpy's
+    if hasattr(operators, "dtype"):  # a tensor, or a numpy array
         return torch.as_tensor(operators)
     operators = list(operators)
     rows = [[0.0] * len(names) for _ in operators]
@@ -78,5 +78,5 @@ def _strength(strength: Strength, names: tuple[str, ...]) -> Tensor:
         values = torch.as_tensor(strength, dtype=torch.float)
         values = values.expand(len(names)) if values.dim() == 0 else values
     if not capturing() and bool((values < 0).any()):
-        raise ValueError(f"strength= is a size, never negative: 'not' subtracts it. Got {strength}")
+        raise ValueError(f"strength= must not be negative, because 'not' subtracts it: got {strength}")
     return values

@@ -1,1 +1,1 @@
-"""What is done about what a query excludes: a bias of attention, both sides encoded, or the paper's mechanism."""
+"""How a model acts on exclusions: by attention bias, by encoding both sides, or by the paper's mechanism."""

@@ -1,5 +1,6 @@
-"""Encodings that are told what a query excludes: less attention for its words, alone or beside their own vector."""
+"""Encodings for given exclusions: less attention to their words, with or without a separate vector for them."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Self, cast
@@ -22,16 +23,15 @@ from boolattn.reading.reading import Reading, Source
 
 STRENGTH = 4.0
 """Chosen on generated validation queries by `boolattn dev bench training-free`."""
-LONGEST_TOKEN, LONGEST_QUERY = 16, 512  # characters; tokens, where a model sets no limit
-# Where scopes are given, only *not* acts (joining *and* and *or* gained nothing) and its predictors are never asked.
+# With given scopes, only *not* acts (adding *and* and *or* gained nothing), and predictors are not used.
 GIVEN_SCOPES_CONFIG = BoolAttnConfig.light(operators=(NOT.name,))
 
 
 class BiasEncoding(Encoding):
-    """The words of an exclusion get less attention, and their states are the unwanted ones. Nothing is learned.
+    """Reduces attention to the words of an exclusion, and treats their states as unwanted. Nothing is learned.
 
     Attributes:
-        strength: What *not* takes from attention scores.
+        strength: What *not* subtracts from attention scores.
     """
 
     name: ClassVar[str] = "bias"
@@ -40,19 +40,19 @@ class BiasEncoding(Encoding):
     needs_signed_pooling: ClassVar[bool] = False
 
     def __init__(self, strength: float = STRENGTH) -> None:
-        """Note the strength."""
-        if strength < 0:
-            raise ValueError(f"strength is a size, never negative: 'not' subtracts it. Got {strength}")
+        """Store the strength."""
+        if not 0 <= strength < math.inf:
+            raise ValueError(f"strength must not be negative or infinite, because 'not' subtracts it: got {strength}")
         self.strength = strength
 
     @classmethod
     def untrained(cls, config: BoolAttnConfig) -> Self:
-        """Return one of the usual strength."""
+        """Return an encoding with the default strength."""
         return cls()
 
     @classmethod
     def load(cls, settings: Mapping[str, Any], folder: str | None) -> Self:
-        """Return a saved one."""
+        """Restore a saved encoding."""
         return cls(settings.get("strength", STRENGTH))
 
     def settings(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class BiasEncoding(Encoding):
         return {"strength": self.strength}
 
     def attach(self, encoder: PreTrainedModel) -> None:
-        """Attach a mechanism that is told everything."""
+        """Attach a mechanism whose inputs are all given."""
         attach(encoder, GIVEN_SCOPES_CONFIG)
 
     def preprocess(
@@ -71,8 +71,8 @@ class BiasEncoding(Encoding):
         prompt: str | None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Tokenise, and mark the tokens of cue and scope; without any exclusion, as the plain model does."""
-        readings = readings_to_apply(queries, options, transformer.max_seq_length)
+        """Tokenise, and mark the tokens of cue and scope; without exclusions, like the plain model."""
+        readings = readings_to_apply(queries, options)
         if not any(reading.exclusions for reading in readings):
             return transformer.preprocess(queries, prompt=prompt, **kwargs)
         features, offsets = with_offsets(transformer, queries, prompt or "", **kwargs)
@@ -82,7 +82,7 @@ class BiasEncoding(Encoding):
         return features
 
     def forward(self, transformer: Transformer, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Encode under the bias."""
+        """Encode with the bias."""
         found = _token_reading(features)
         if found is None:
             return cast(dict[str, Any], transformer(features, **kwargs))
@@ -90,11 +90,11 @@ class BiasEncoding(Encoding):
         return features | encode_excluding(transformer.auto_model, inputs, found, sides)
 
     def sides(self, transformer: Transformer, inputs: dict[str, Tensor], found: TokenReading) -> Sides:
-        """Encode R queries, each of which excludes something."""
+        """Encode R queries, each with an exclusion."""
         return encode_sentence(transformer.auto_model, inputs, found, self.strength)
 
     def overrides(self, encoder: PreTrainedModel, features: dict[str, Any]) -> dict[str, Any]:
-        """Return the reading on tokens and the bias; closed gates where nothing is excluded."""
+        """Return the reading by tokens and the bias; gates are closed if nothing is excluded."""
         found = _token_reading(features)
         if found is None:
             return {"operators": [[]]}
@@ -106,41 +106,39 @@ class BiasEncoding(Encoding):
         }
 
     def source(self, query: str, reading: Reading) -> Source:
-        """Return where the reading comes from: nothing else decides."""
+        """Return the source of the reading."""
         return reading.source
 
 
 class TwoSidedEncoding(BiasEncoding):
-    """As ``BiasEncoding``, but the unwanted words are also encoded on their own, and the pooling can learn."""
+    """Like ``BiasEncoding``, but also encodes the unwanted words separately, with trainable pooling."""
 
     name: ClassVar[str] = "two-sided"
     trainable: ClassVar[bool] = True
     needs_signed_pooling: ClassVar[bool] = True
 
     def sides(self, transformer: Transformer, inputs: dict[str, Tensor], found: TokenReading) -> Sides:
-        """Encode R queries, each of which excludes something, and what they exclude."""
+        """Encode R queries, each with an exclusion, and separately the excluded words."""
         tokenizer: Any = transformer.tokenizer
-        special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}  # an unknown word is a word all the same
+        special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}  # an unknown word is still a word
         return encode_both_sides(transformer.auto_model, inputs, found, self.strength, special)
 
 
-def readings_to_apply(queries: Sequence[Any], options: ReadingOptions, tokens: int | None) -> list[Reading]:
-    """Return what to act on for each query: what its caller says, or else what is read.
+def readings_to_apply(queries: Sequence[Any], options: ReadingOptions) -> list[Reading]:
+    """Return what to act on for each query: the caller's labels, or else the reading.
 
     Args:
-        queries: Texts, labelled or not; what is no text excludes nothing.
-        options: How texts are read.
-        tokens: How many tokens of a query the encoder reads; None if it sets no limit.
+        queries: Texts, labelled or not; inputs that are not text exclude nothing.
+        options: How to read texts.
     """
-    longest = LONGEST_TOKEN * (tokens or LONGEST_QUERY)  # what lies beyond, the encoder does not read
     known = [_known(query) for query in queries]
-    unread = [query[:longest] for query, reading in zip(queries, known, strict=True) if reading is None]
+    unread = [query for query, reading in zip(queries, known, strict=True) if reading is None]
     read = iter(options.read(unread, only_exclusions=True) if unread else ())
     return [options.applied(next(read)) if reading is None else reading for reading in known]
 
 
 def _known(query: Any) -> Reading | None:
-    """Return what to act on where there is nothing to read: the caller said so, or it is no text."""
+    """Return the caller's reading, or an empty one for an input that is not text; None if the query must be read."""
     if not isinstance(query, str):
         return caller_reading("", [])
     if isinstance(query, LabelledQuery):
@@ -152,5 +150,5 @@ def _known(query: Any) -> Reading | None:
 
 
 def _token_reading(features: Mapping[str, Any]) -> TokenReading | None:
-    """Return what ``preprocess`` put onto tokens; None where nothing is excluded."""
+    """Return the reading by tokens from ``preprocess``; None if nothing is excluded."""
     return TokenReading(features[GATES], features[CUES], features[SCOPES]) if GATES in features else None

@@ -1,8 +1,7 @@
-"""Encoding: how a query tower acts on what a query excludes."""
+"""Encoding: how a query tower acts on exclusions."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from sentence_transformers.base.modules import Transformer
@@ -10,6 +9,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from boolattn.attention import BoolAttnConfig
+from boolattn.encoders.storage.adapter_format import Adapter
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Reading, Source
 
@@ -17,46 +17,50 @@ from boolattn.reading.reading import Reading, Source
 class Encoding(ABC):
     """Attaches to a backbone, prepares a batch of queries, and encodes it.
 
-    One object serves one tower and keeps no state between calls; learned weights live in the backbone it attaches to.
+    One object belongs to one tower and keeps no state between calls; learned weights are in the backbone.
 
     Attributes:
-        name: As in saved models and recipes.
-        reads: Whether it finds by itself what an operator applies to, and can only be told which operators there are.
+        name: Its name in saved models and recipes.
+        reads: Whether it finds scopes itself, so that callers can give it only the operators.
         trainable: Whether a model can be trained with it.
-        needs_signed_pooling: Whether it leaves something to subtract that other pooling would ignore.
+        needs_signed_pooling: Whether it produces unwanted states, which other pooling would ignore.
+        given_scopes: For a mechanism, whether queries carry their scopes; those without get the plain vector.
+        trained_gates: For a trained mechanism, whether its gates were "given" or "learned" in the last training.
     """
 
     name: ClassVar[str]
     reads: ClassVar[bool]
     trainable: ClassVar[bool]
     needs_signed_pooling: ClassVar[bool]
+    trained_gates: str | None = None
+    given_scopes: bool = False
 
     @classmethod
     @abstractmethod
     def untrained(cls, config: BoolAttnConfig) -> Self:
-        """Return a new one, to be trained.
+        """Return a new, untrained encoding.
 
         Args:
-            config: The mechanism's settings, where it has one.
+            config: The mechanism's settings, if it has a mechanism.
         """
 
     @classmethod
     @abstractmethod
     def load(cls, settings: Mapping[str, Any], folder: str | None) -> Self:
-        """Return a saved one.
+        """Restore a saved encoding.
 
         Args:
-            settings: What ``settings`` returned.
-            folder: What ``save_weights`` wrote to; None where there is no such folder.
+            settings: The output of ``settings``.
+            folder: The adapter's folder; None if there is none.
         """
 
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Return what is saved as JSON beside the name."""
+        """Return the settings to save as JSON, without the name."""
 
     @abstractmethod
     def attach(self, encoder: PreTrainedModel) -> None:
-        """Put into an encoder, in place, what this needs there."""
+        """Attach this encoding to an encoder, in place."""
 
     @abstractmethod
     def preprocess(
@@ -67,47 +71,47 @@ class Encoding(ABC):
         prompt: str | None,
         **kwargs: Any,
     ) -> dict[str, Any]:
-        """Tokenise queries, and put onto their tokens what is to be acted on.
+        """Tokenise queries, and mark the tokens to act on.
 
         Args:
             transformer: The backbone, with its tokenizer.
-            queries: Texts; a ``LabelledQuery`` says itself what is to be acted on, and what is no text is not read.
-            options: How texts are read, where this does not read by itself.
-            prompt: What is put before each query.
-            **kwargs: As ``Transformer.preprocess`` takes them.
+            queries: Texts; a ``LabelledQuery`` carries what to act on, and inputs that are not text are not read.
+            options: How to read texts, if this encoding does not read them itself.
+            prompt: Text to put before each query.
+            **kwargs: As in ``Transformer.preprocess``.
         """
 
     @abstractmethod
     def forward(self, transformer: Transformer, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Encode what ``preprocess`` returned; where nothing is acted on, as the plain encoder does."""
+        """Encode the output of ``preprocess``; without anything to act on, like the plain encoder."""
 
     @abstractmethod
     def overrides(self, encoder: PreTrainedModel, features: dict[str, Any]) -> dict[str, Any]:
-        """Return the keywords that let one call of the encoder show what ``forward`` does to attention."""
+        """Return the keywords with which one call of the encoder reproduces the attention of ``forward``."""
 
     @abstractmethod
     def source(self, query: str, reading: Reading) -> Source:
-        """Return who decides on the operators, cues and scopes of a query that is handed to ``preprocess``.
+        """Return the source of a query's operators, cues and scopes.
 
         Args:
             query: The query, labelled or not.
-            reading: What was read of it.
+            reading: Its reading.
         """
 
     def has_learned_gate(self, encoder: PreTrainedModel) -> bool:
-        """Whether it finds out by itself which operators a query holds."""
+        """Whether it finds a query's operators itself."""
         return False
 
     def learned_modules(self, encoder: PreTrainedModel) -> list[nn.Module]:
-        """Return what it learns inside an encoder."""
+        """Return the modules in an encoder that it trains."""
         return []
 
-    def save_weights(self, encoder: PreTrainedModel, folder: str | Path) -> None:
-        """Write what it learned inside an encoder, if anything."""
-        return None
+    def adapter(self, encoder: PreTrainedModel) -> Adapter:
+        """Return the weights it learned inside an encoder; an empty adapter if none."""
+        return Adapter()
 
 
 def encoder_inputs(transformer: Transformer, features: Mapping[str, Any]) -> dict[str, Tensor]:
-    """Return those features that the encoder takes."""
+    """Return the features that the encoder accepts."""
     tokenizer: Any = transformer.tokenizer
     return {name: features[name] for name in tokenizer.model_input_names if name in features}

@@ -8,7 +8,7 @@ from boolattn.encoders.encodings.encoding import Encoding
 from boolattn.encoders.encodings.mechanism import MechanismEncoding
 
 ENCODINGS: dict[str, type[Encoding]] = {kind.name: kind for kind in (BiasEncoding, TwoSidedEncoding, MechanismEncoding)}
-# Of models saved before readers were separate: what each kind of reading did with what it read.
+# For models saved before readers were separate: kind of reading -> encoding.
 _FORMER_NAMES = {
     "lexicon": BiasEncoding.name,
     "learned": TwoSidedEncoding.name,
@@ -17,19 +17,19 @@ _FORMER_NAMES = {
 
 
 def settings_of(encoding: Encoding) -> dict[str, Any]:
-    """Return what is saved of an encoding as JSON."""
+    """Return the settings of an encoding to save as JSON."""
     return {"encoding": encoding.name, **encoding.settings()}
 
 
 def load_encoding(settings: Mapping[str, Any], folder: str | None = None) -> Encoding:
-    """Return a saved encoding.
+    """Restore a saved encoding.
 
     Args:
-        settings: What ``settings_of`` returned, in this version or an earlier one.
-        folder: Where its weights lie, if it has any.
+        settings: The output of ``settings_of``, from this version or an earlier one.
+        folder: The folder of its weights, if any.
     """
     former = settings.get("reading")
-    name = settings.get("encoding", BiasEncoding.name) if former is None else _FORMER_NAMES[former]
+    name = settings.get("encoding", BiasEncoding.name) if former is None else _FORMER_NAMES.get(former, former)
     if name not in ENCODINGS:
         raise ValueError(f"encoding={name!r} is not one of {tuple(ENCODINGS)}")
     return ENCODINGS[name].load(settings, folder)

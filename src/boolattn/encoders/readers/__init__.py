@@ -1,1 +1,1 @@
-"""From readings to tensors, and the reading of the mechanism itself."""
+"""Readings -> tensors, and the mechanism as a reader."""

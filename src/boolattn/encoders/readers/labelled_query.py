@@ -1,4 +1,4 @@
-"""A query with what is known of it."""
+"""A query with its labels."""
 
 from collections.abc import Collection, Sequence
 from typing import Self
@@ -8,11 +8,11 @@ from boolattn.reading.reading import Reading
 
 
 class LabelledQuery(str):
-    """A query that carries what is known of it, wherever batching and sorting may take it.
+    """A query that carries its labels through batching and sorting.
 
     Attributes:
         operators: The names of its operators.
-        reading: What to act on; None lets the model read, if *not* is an operator.
+        reading: What to act on; None lets the model read, if *not* is among the operators.
     """
 
     operators: frozenset[str]
@@ -20,23 +20,25 @@ class LabelledQuery(str):
 
     @classmethod
     def of(cls, text: str, operators: str | Collection[str], reading: Reading | None = None) -> Self:
-        """Label a text; a lone name stands for a set of one."""
+        """Label a text; a single name means a set of one."""
         query = cls(text)
         query.operators = frozenset([operators] if isinstance(operators, str) else operators)
         query.reading = reading
         if unknown := query.operators - set(OPERATORS):
-            raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; known are {list(OPERATORS)}")
+            raise ValueError(f"unknown operators {sorted(unknown)} for {text!r}; use {list(OPERATORS)}")
         return query
 
 
-def labelled(
-    inputs: str | Sequence[str], operators: Sequence[str | Collection[str]]
-) -> LabelledQuery | list[LabelledQuery]:
-    """Give each query its operators."""
+def with_operator_words(text: str, operators: Collection[str]) -> str:
+    """Write the operators of a query before it, for a model that accepts only text: "and not: films ..."."""
+    words = " ".join(name for name in OPERATORS if name in operators)
+    return f"{words}: {text}" if words else text
+
+
+def labelled(queries: Sequence[str], operators: Sequence[str | Collection[str]]) -> list[LabelledQuery]:
+    """Label each query with its operators."""
     if isinstance(operators, str):
         raise TypeError(f"operators= takes one entry per query: write [{operators!r}], not {operators!r}")
-    texts = [inputs] if isinstance(inputs, str) else list(inputs)
-    if len(texts) != len(operators):
-        raise ValueError(f"{len(texts)} queries, but operators for {len(operators)}: give one entry per query")
-    queries = [LabelledQuery.of(*pair) for pair in zip(texts, operators, strict=True)]
-    return queries[0] if isinstance(inputs, str) else queries
+    if len(queries) != len(operators):
+        raise ValueError(f"{len(queries)} queries, but operators for {len(operators)}: give one entry per query")
+    return [LabelledQuery.of(*pair) for pair in zip(queries, operators, strict=True)]

@@ -1,4 +1,4 @@
-"""What a mechanism with a learned gate understands of a query, in characters, and how sure it is."""
+"""The reading of a mechanism with a learned gate, in characters, with its confidence."""
 
 from collections.abc import Sequence
 
@@ -15,26 +15,26 @@ MORE_LIKELY_THAN_NOT = 0.5
 
 
 class MechanismReader:
-    """Reads with the mechanism of a tower, which reads a query again whenever it encodes it."""
+    """Reads with a tower's mechanism, which reads the query again when encoding it."""
 
     name = "mechanism 1"
 
     def __init__(self, tower: BooleanTower, prompt: str = "") -> None:
-        """Take a tower, in evaluation mode, whose mechanism has a learned gate.
+        """Use a tower in evaluation mode, whose mechanism has a learned gate.
 
         Args:
             tower: The query tower.
-            prompt: What the model puts before a query.
+            prompt: Text that the model adds before a query.
         """
         if not tower.has_learned_gate:
             raise ValueError(
-                "this model is told which operators a query holds, and cannot say: it has no learned gate. Use "
+                "this model cannot find a query's operators, because it has no learned gate. Use "
                 "boolattn.reading.readers.reader_of(), or train a mechanism with gate='learned'"
             )
         self._tower, self._prompt = tower, prompt
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
-        """Read queries, each on its own; scopes are looked for only where a gate opens."""
+        """Read queries one by one; scopes are computed only if a gate opens."""
         return [self._read(query) for query in queries]
 
     @torch.inference_mode()
@@ -53,6 +53,6 @@ class MechanismReader:
 
 
 def _for_all(marks: Tensor, operators: tuple[str, ...]) -> Tensor:
-    """Return a column for every operator, also for those that the mechanism does not know."""
+    """Return a column for every operator, including those that the mechanism does not have."""
     columns = [marks[..., operators.index(name)] if name in operators else marks[..., 0] * 0 for name in OPERATORS]
     return torch.stack([each.float().cpu() for each in columns], dim=-1)

@@ -1,4 +1,4 @@
-"""What a query says, token by token: the reading of its characters, in the tensors the mechanism takes, and back."""
+"""Convert the reading of a query between characters and the mechanism's token tensors."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
@@ -15,23 +15,23 @@ Offsets = Sequence[Sequence[tuple[int, int]]]
 
 
 class TokenReading(NamedTuple):
-    """Which operators each query holds, which tokens express them, and which they apply to."""
+    """Which operators each query contains, which tokens express them, and which are in their scope."""
 
     gates: Tensor  # (B, K)
     cues: Tensor  # (B, L, K)
     scopes: Tensor  # (B, L, K)
 
     def covered(self) -> Tensor:
-        """Return the tokens of cue or scope (B, L, K): *not* takes attention away from both."""
+        """Return the tokens of cue or scope (B, L, K): *not* reduces attention to both."""
         return torch.maximum(self.cues, self.scopes)
 
 
 def exclusions_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> TokenReading:
-    """Put exclusions onto tokens, *not* being the one operator; no token in scope, no open gate.
+    """Convert exclusions to token tensors, with *not* as the only operator; a gate without tokens in scope is closed.
 
     Args:
-        readings: What was understood of each query.
-        offsets: For each query, the characters of each token; (0, 0) for special tokens and padding.
+        readings: The reading of each query.
+        offsets: For each query, the character span of each token; (0, 0) for special tokens and padding.
     """
     cues = _labels([each.cues[NOT.name] for each in readings], offsets)
     scopes = _labels([[exclusion.span for exclusion in each.exclusions] for each in readings], offsets)
@@ -46,10 +46,10 @@ def reading_on_characters(
     source: Source,
     reader: str,
 ) -> Reading:
-    """Take the reading of one query, a batch of one with all operators, back to its characters.
+    """Convert the reading of one query, a batch of one with all operators, back to characters.
 
-    Words are marked whole or not at all. Where *not* has nothing to apply to, the query does not hold it, and cues and
-    scopes of operators that are not held were only guessed: they are dropped.
+    Words are marked as a whole or not at all. A *not* with an empty scope is dropped, and so are cues and scopes of
+    operators that the query does not contain, which are only guesses.
     """
     cues, scopes = (
         {
@@ -70,12 +70,10 @@ def reading_on_characters(
 def with_offsets(
     transformer: Transformer, queries: Sequence[Any], prompt: str = "", **kwargs: Any
 ) -> tuple[dict[str, Any], Offsets]:
-    """Tokenise, and return also the characters of each token in its query; (0, 0) for tokens that are not of it."""
+    """Tokenise, and also return the character span of each token; (0, 0) for tokens outside the query."""
     tokenizer: Any = transformer.tokenizer
     if not tokenizer.is_fast:
-        raise ValueError(
-            "a reading is put onto tokens by their place in the text: load the model with a fast tokenizer"
-        )
+        raise ValueError("readings need token offsets: load the model with a fast tokenizer")
     settings = dict(kwargs.pop("processing_kwargs", None) or {})
     settings["text"] = dict(settings.get("text") or {}) | {"return_offsets_mapping": True}
     features = transformer.preprocess(queries, prompt=prompt, processing_kwargs=cast(Any, settings), **kwargs)
@@ -85,9 +83,9 @@ def with_offsets(
 
 
 def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list[tuple[int, int]]:
-    """Return the characters of each token, counted from ``start``, where the query begins; (0, 0) for what is before.
+    """Return the character span of each token, relative to the query's ``start``; (0, 0) for tokens before it.
 
-    Some tokenizers count the space before a word to the word; it says nothing, and may belong to a neighbour.
+    Some tokenizers include the space before a word. It is removed, because it may belong to a neighbouring span.
     """
     found = []
     for first, last in offsets:
@@ -97,6 +95,6 @@ def in_text(text: str, offsets: Sequence[Sequence[int]], start: int = 0) -> list
 
 
 def _labels(spans: Sequence[Sequence[Span]], offsets: Offsets) -> Tensor:
-    """Return (B, L, 1): 1 where a token shares a character with one of its query's spans."""
+    """Return (B, L, 1): 1 if a token shares a character with one of its query's spans."""
     rows = [token_labels(row, chosen) for row, chosen in zip(offsets, spans, strict=True)]
     return torch.tensor(rows, dtype=torch.float).unsqueeze(-1)

@@ -1,164 +1,147 @@
-"""A Boolean model apart from its backbone: what was added to it, and with which weights that was learned."""
+"""Boolean models stored without their backbone: the added parts, and a fingerprint of the backbone's weights."""
 
 import dataclasses
 import hashlib
-import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
-import msgspec
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import nn
 
 from boolattn.encoders.attach.plugin import base_of
 from boolattn.encoders.dual_encoder import DualEncoder
-from boolattn.encoders.query_tower import BooleanTower
-from boolattn.encoders.storage.checksums import digests_of, verify_digests
+from boolattn.encoders.query_tower import BooleanTower, warn_of_former_reader
+from boolattn.encoders.storage.adapter_format import (
+    FORMER_TOWER,
+    READOUT,
+    Adapter,
+    RouteSettings,
+    read_adapter,
+    write_adapter,
+)
 from boolattn.encoders.storage.fingerprint import weights_of
 from boolattn.encoders.storage.plain_models import plain_modules
+from boolattn.encoders.storage.sound_weights import require_fitting
 from boolattn.encoders.vectors.signed_pooling import SignedPooling
 from boolattn.version import __version__
 
-RECORD_FILE = "boolattn.json"
-TOWER, READOUT = "tower", "readout"  # the folders of the query route's two modules
 READOUTS: dict[str, type[Pooling]] = {kind.__name__: kind for kind in (Pooling, SignedPooling)}
-# Files lie in a folder: nothing is looked up on the hub.
-HERE: dict[str, Any] = {"token": None, "cache_folder": None, "revision": None, "local_files_only": True}
 
 
 class WrongBackboneError(ValueError):
     """The backbone is not the one the adapter was made with."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Record:
-    """What ``boolattn.json`` says of a shipped adapter.
-
-    Attributes:
-        backbone: The hub id of the model it was made with.
-        fingerprint: Of that model's weights.
-        dtype: Of that model's weights; fingerprints of different ones cannot be compared.
-        readout: Which of ``READOUTS`` makes a vector of the query's tokens.
-        weights: The sha256 of every weight file.
-        boolattn: The version that wrote it.
-    """
-
-    backbone: str
-    fingerprint: str
-    dtype: str
-    readout: str
-    weights: dict[str, str]
-    boolattn: str = __version__
-
-
 def save_without_backbone(model: DualEncoder, folder: str | Path, backbone: str) -> None:
-    """Write what a Boolean model adds to its backbone, for ``boolattn.load`` to put together again.
+    """Write the parts that a Boolean model adds to its backbone, for ``boolattn.load``.
 
     Args:
-        model: The model; its backbone's weights must be those of ``backbone``, not trained along.
-        folder: Where to; its name is the adapter's name.
-        backbone: The hub id of the backbone, such as ``"sentence-transformers/all-MiniLM-L6-v2"``.
+        model: The model; its backbone must have the weights of ``backbone``, not further trained.
+        folder: The output folder; its name becomes the adapter's name.
+        backbone: The hub ID of the backbone, such as ``"sentence-transformers/all-MiniLM-L6-v2"``.
     """
-    folder, kind = Path(folder), type(model.readout).__name__
-    if kind not in READOUTS:
+    if model.tower.transformer is not model.document_encoder()[0]:
+        raise ValueError("a model with separate towers cannot be shipped as an adapter: ship its whole folder")
+    tower = model.tower
+    tower.warn_of_unsaved_reader()
+    learned, readout = tower.encoding.adapter(tower.encoder), model.readout.state_dict()
+    weights = {**learned.weights, **{READOUT + name: value for name, value in readout.items()}}
+    write_adapter(dataclasses.replace(learned, route=_route_of(model, backbone), weights=weights), folder)
+
+
+def _route_of(model: DualEncoder, backbone: str) -> RouteSettings:
+    plain, readout = model.document_encoder(), model.readout
+    if (kind := type(readout).__name__) not in READOUTS:
         raise ValueError(f"a {kind} cannot be shipped; known readouts are {list(READOUTS)}")
-    for part, module in ((TOWER, model.tower), (READOUT, model.readout)):
-        (folder / part).mkdir(parents=True, exist_ok=True)
-        for old in (folder / part).rglob("*.safetensors"):
-            old.unlink()  # of an earlier save, which may have had more of them
-        module.save(str(folder / part))
-    plain, weights = model.document_encoder(), digests_of(folder, (TOWER, READOUT))
-    record = Record(backbone, backbone_fingerprint(plain), _dtype(plain), readout=kind, weights=weights)
-    (folder / RECORD_FILE).write_text(json.dumps(dataclasses.asdict(record), indent=2) + "\n", encoding="utf-8")
+    tower = model.tower.get_config_dict()
+    return RouteSettings(backbone, backbone_fingerprint(plain), _dtype(plain), tower, kind, readout.get_config_dict())
 
 
 def require_backbone(model: DualEncoder, plain: SentenceTransformer, name: str) -> None:
-    """Raise where ``plain``, the backbone ``name`` that users have, would be refused for what the model adds to it."""
-    own = model.document_encoder()
+    """Raise if the model's adapter could not be loaded with ``plain``, the users' copy of the backbone ``name``."""
     try:
-        _require_same_weights(Record(name, backbone_fingerprint(own), _dtype(own), readout="", weights={}), plain)
-        _require_same_pooling(model.readout, _modules(plain)[1])
+        _require_same_weights(_route_of(model, name), plain)
+        _require_same_pooling(model.readout.get_config_dict(), _modules(plain)[1])
     except WrongBackboneError as error:
         raise WrongBackboneError(
-            f"the model's documents are not encoded as by {name}, so its adapter could never be loaded: train with "
-            f"learns = 'adapter', or hand on the whole folder of the model, for DualEncoder to load ({error})"
+            f"the model's backbone differs from {name}, so its adapter could never be loaded: train with "
+            f"learns = 'adapter', or ship the whole model folder, which DualEncoder loads ({error})"
         ) from error
 
 
 def round_to_half(model: DualEncoder) -> None:
-    """Round what was learned, in place, to what half precision can hold: half the size, to be measured as it is."""
+    """Round learned weights to half precision, in place, so that the evaluated model is the shipped one."""
     tower = model.tower
     for module in (tower, model.readout, *tower.encoding.learned_modules(tower.encoder)):
         for weight in module.parameters():
             weight.data = weight.data.half().to(weight.dtype)
 
 
-def is_shipped(folder: Path) -> bool:
-    """Whether a folder holds what ``save_without_backbone`` wrote; ``save_adapter``, too, writes a boolattn.json."""
-    return (folder / RECORD_FILE).is_file() and (folder / TOWER).is_dir()
-
-
-def read_record(folder: Path) -> Record:
-    """Read what a folder says of its adapter, after checking that no weight file has changed."""
-    try:
-        record = msgspec.json.decode((folder / RECORD_FILE).read_bytes(), type=Record)
-    except msgspec.DecodeError as error:
-        raise ValueError(f"{folder / RECORD_FILE} is damaged: get the adapter again ({error})") from error
-    if record.readout not in READOUTS:
+def read_route(folder: Path) -> tuple[Adapter, RouteSettings]:
+    """Read the adapter in a folder; return it and its query route."""
+    adapter = read_adapter(folder)
+    if adapter.route is None:
+        raise ValueError(f"the adapter in {folder} is a mechanism alone: attach it with load_adapter(encoder, folder)")
+    if adapter.route.readout not in READOUTS:
         raise ValueError(
-            f"the adapter in {folder} was saved by boolattn {record.boolattn} with a readout {record.readout!r} that "
-            f"this version, {__version__}, does not know: update boolattn"
+            f"the adapter in {folder} was saved by boolattn {adapter.boolattn} with a readout "
+            f"{adapter.route.readout!r} that this version, {__version__}, does not know: update boolattn"
         )
-    verify_digests(str(folder), record.weights, **HERE)
-    return record
+    return adapter, adapter.route
 
 
-def join_backbone(folder: Path, record: Record, plain: SentenceTransformer) -> DualEncoder:
-    """Make a Boolean model, in place, of the backbone an adapter was made with; any other is refused."""
-    pooling = _modules(plain)[1]
-    _require_same_weights(record, plain)
-    tower = BooleanTower.load(str(folder), subfolder=TOWER, **HERE)
-    readout = READOUTS[record.readout].load(str(folder), subfolder=READOUT, **HERE)
-    _require_same_pooling(readout, pooling)
+def join_backbone(folder: Path, plain: SentenceTransformer) -> DualEncoder:
+    """Add an adapter to its backbone, in place; a backbone with other weights is refused."""
+    adapter, route = read_route(folder)
+    warn_of_former_reader(folder / FORMER_TOWER, str(folder))
+    _require_same_weights(route, plain)
+    _require_same_pooling(route.pooling, _modules(plain)[1])
+    tower = BooleanTower.from_settings(route.tower, str(folder))
+    kind, weights = READOUTS[route.readout], adapter.weights_under(READOUT)
+    shapes = {name: tuple(each.shape) for name, each in weights.items()}
+    require_fitting(lambda: kind(**route.pooling), shapes, str(folder))
+    readout = kind(**route.pooling)
+    readout.load_state_dict(weights)
     return DualEncoder.joining(plain, tower, readout)
 
 
 def backbone_fingerprint(plain: SentenceTransformer) -> str:
-    """Return the sha256 of a model's weights: the same on any device, from any files, with any attention.
+    """Return the sha256 of a model's weights, independent of device, files and attention implementation.
 
-    Left out are BoolAttn's own, and the pooler of BERT and its kin: no sentence vector rests on it, and it is random
-    where a checkpoint has none.
+    BoolAttn's own weights are excluded, and so is the pooler of BERT-like models: no sentence vector depends on it, and
+    it is random if a checkpoint has none.
     """
     transformer, _, *rest = _modules(plain)
     digest = hashlib.sha256()
     for place, module in enumerate((base_of(transformer.auto_model), *rest)):
-        for said, content in weights_of(cast(nn.Module, module)):
-            if place > 0 or not said.startswith("pooler."):
-                digest.update(f"{place} {said}".encode())
+        for description, content in weights_of(cast(nn.Module, module)):
+            if place > 0 or not description.startswith("pooler."):
+                digest.update(f"{place} {description}".encode())
                 digest.update(content)
     return digest.hexdigest()
 
 
-def _require_same_weights(record: Record, plain: SentenceTransformer) -> None:
-    if (dtype := _dtype(plain)) != record.dtype:
+def _require_same_weights(route: RouteSettings, plain: SentenceTransformer) -> None:
+    if (dtype := _dtype(plain)) != route.dtype:
         raise WrongBackboneError(
-            f"the backbone is loaded as {dtype}, but the adapter was made with {record.backbone} as {record.dtype}, "
-            f"and weights are compared bit by bit: load it as {record.dtype}, with "
-            f"model_kwargs={{'dtype': '{record.dtype}'}}, and change the precision of the model you get"
+            f"the backbone is loaded as {dtype}, but the adapter was made with {route.backbone} as {route.dtype}, "
+            f"and weights are compared bit by bit: load it as {route.dtype}, with "
+            f"model_kwargs={{'dtype': '{route.dtype}'}}, and convert the resulting model afterwards"
         )
-    if (found := backbone_fingerprint(plain)) != record.fingerprint:
+    if (found := backbone_fingerprint(plain)) != route.fingerprint:
         raise WrongBackboneError(
-            f"the adapter was made with {record.backbone}; the backbone given has other weights (fingerprint "
-            f"{found[:12]}, not {record.fingerprint[:12]}): give an unchanged copy of {record.backbone}"
+            f"the adapter was made with {route.backbone}; the backbone given has other weights (fingerprint "
+            f"{found[:12]}, not {route.fingerprint[:12]}): use an unchanged copy of {route.backbone}"
         )
 
 
-def _require_same_pooling(readout: Pooling, pooling: Pooling) -> None:
-    ours, theirs = readout.get_config_dict(), pooling.get_config_dict()
+def _require_same_pooling(ours: Mapping[str, Any], pooling: Pooling) -> None:
+    theirs = pooling.get_config_dict()
     if differing := {name: value for name, value in theirs.items() if ours.get(name) != value}:
         wanted = {name: ours.get(name) for name in differing}
-        raise WrongBackboneError(f"the backbone pools with {differing}, the adapter was made for {wanted}")
+        raise WrongBackboneError(f"the backbone pools with {differing}, but the adapter was made for {wanted}")
 
 
 def _modules(plain: SentenceTransformer) -> list[Any]:

@@ -1,4 +1,4 @@
-"""A fingerprint of all that the vector of a document depends on."""
+"""A fingerprint of everything that document vectors depend on."""
 
 import hashlib
 from collections.abc import Iterator
@@ -12,24 +12,24 @@ from torch import nn
 
 from boolattn.encoders.attach.hooks import KEYWORD
 from boolattn.encoders.attach.plugin import base_of
-from boolattn.encoders.model_parts import document_encoder
+from boolattn.encoders.retrieval_model import RetrievalModel, document_encoder
 
 _ARCHITECTURE = ("model_type", "num_attention_heads", "hidden_act", "hidden_activation")
-"""What a transformer's configuration decides and the shapes of its weights do not show."""
+"""Settings of a transformer that change vectors but not the shapes of its weights."""
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
-"""The prompts that sentence-transformers puts before documents: the first that a model has."""
+"""The prompt names that sentence-transformers uses for documents: the first one that a model has."""
 _PROBE = "Ünïcode isn't CamelCase:  3.14 % of films\n電影 🎬"
-"""A text whose tokens show how a tokenizer treats case, accents, spaces and other scripts."""
+"""A text whose tokens show how a tokenizer handles case, accents, spaces and other scripts."""
 
 
-def document_fingerprint(model: SentenceTransformer) -> str:
-    """Return a digest of weights and of settings that change document vectors, the same with any version of libraries.
+def document_fingerprint(model: SentenceTransformer | RetrievalModel) -> str:
+    """Return a digest of weights and settings that change document vectors, independent of library versions.
 
-    A Boolean model encodes documents as its backbone does, and has the backbone's fingerprint.
+    A Boolean model encodes documents with its backbone, so both have the same fingerprint.
     """
     model = document_encoder(model)
     digest = hashlib.blake2b(digest_size=16)
-    # No pooled vector rests on the pooler of BERT and its kin, which is random where a checkpoint has none.
+    # No pooled vector depends on the pooler of BERT-like models, which is random if a checkpoint has none.
     unused = "pooler." if any(isinstance(module, Pooling) for module in model.children()) else None
     for place, module in enumerate(model.children()):
         digest.update(f"{place} {_settings_of(module)}".encode())
@@ -45,16 +45,16 @@ def document_fingerprint(model: SentenceTransformer) -> str:
     return digest.hexdigest()
 
 
-def is_document_fingerprint(fingerprint: str, model: SentenceTransformer) -> bool:
-    """Return whether a fingerprint, of the present kind or the former, is that of a model."""
-    # Computing one reads all weights, so the former is computed only where it is needed.
+def is_document_fingerprint(fingerprint: str, model: SentenceTransformer | RetrievalModel) -> bool:
+    """Whether a fingerprint, in the current or the former format, is that of the model."""
+    # A fingerprint reads all weights, so the former one is computed only if needed.
     return fingerprint == document_fingerprint(model) or fingerprint == former_document_fingerprint(model)
 
 
-def former_document_fingerprint(model: SentenceTransformer) -> str:
-    """Return what ``document_fingerprint`` was up to version 0.1.0, for what was stored under it.
+def former_document_fingerprint(model: SentenceTransformer | RetrievalModel) -> str:
+    """Return ``document_fingerprint`` as computed up to version 0.1.0, for data stored under it.
 
-    It depends on how libraries print a model, so another version of them can change it.
+    It depends on how libraries print a model, so a library update can change it.
     """
     model = document_encoder(model)
     digest = hashlib.blake2b(repr(model).encode(), digest_size=16)
@@ -68,7 +68,7 @@ def former_document_fingerprint(model: SentenceTransformer) -> str:
 
 
 def weights_of(module: nn.Module) -> Iterator[tuple[str, memoryview]]:
-    """Yield name, type and shape, in words, and the bytes of every weight and buffer it saves, except BoolAttn's."""
+    """Yield a description (name, type, shape) and the bytes of every saved weight and buffer, except BoolAttn's."""
     for name, value in sorted(module.state_dict().items()):
         if KEYWORD not in name.split("."):
             content = memoryview(value.detach().cpu().contiguous().flatten().view(torch.uint8).numpy())
@@ -76,7 +76,7 @@ def weights_of(module: nn.Module) -> Iterator[tuple[str, memoryview]]:
 
 
 def _settings_of(module: nn.Module) -> tuple[Any, ...]:
-    """Return what a module does beside its weights; of known modules, only what changes vectors."""
+    """Return a module's settings that are not weights; for known modules, only those that change vectors."""
     match module:
         case Transformer():
             config = module.auto_model.config

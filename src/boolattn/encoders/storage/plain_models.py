@@ -1,4 +1,4 @@
-"""Plain sentence-transformers models, of which Boolean ones are made."""
+"""Plain sentence-transformers models, from which Boolean ones are made."""
 
 from pathlib import Path
 from typing import Any
@@ -9,25 +9,25 @@ from sentence_transformers.sentence_transformer.modules import Pooling
 
 
 def loaded(backbone: str | Path | SentenceTransformer) -> SentenceTransformer:
-    """Return a model that is named or handed over."""
+    """Return the model, loading it if given by name."""
     return backbone if isinstance(backbone, SentenceTransformer) else SentenceTransformer(str(backbone))
 
 
 def plain_modules(plain: SentenceTransformer) -> list[Any]:
-    """Return the modules of a model of which a Boolean one can be made."""
+    """Return the modules of a model that can be made Boolean."""
     modules = list(plain.children())
     if [isinstance(*pair) for pair in zip(modules, (Transformer, Pooling), strict=False)] != [True, True]:
         kinds = [type(module).__name__ for module in modules]
-        raise ValueError(f"a Boolean model is made of one that begins with Transformer and Pooling, not {kinds}")
+        raise ValueError(f"only a model that starts with Transformer and Pooling can be made Boolean, not {kinds}")
     return modules
 
 
 def settings_of(model: SentenceTransformer) -> dict[str, Any]:
-    """Return what a model knows beside its modules."""
+    """Return a model's settings other than its modules."""
     names = ("device", "prompts", "default_prompt_name", "similarity_fn_name", "truncate_dim")
     return {name: getattr(model, name) for name in names}
 
 
 def pools_by_mean(model: SentenceTransformer) -> bool:
-    """Whether a model's vector is the mean over its tokens."""
+    """Whether a model uses mean pooling."""
     return any(isinstance(module, Pooling) and module.pooling_mode == "mean" for module in model.children())

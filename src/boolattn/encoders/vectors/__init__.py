@@ -1,1 +1,1 @@
-"""From token states, or from the vectors of texts, to one query vector."""
+"""Combine token states, or text vectors, into one query vector."""

@@ -1,22 +1,25 @@
-"""*not* for any embedding function, an API's too: what is wanted and what is not, encoded apart. Needs no torch."""
+"""*not* for any embedding function or API: encode wanted and unwanted parts separately. Needs no torch."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.encoders.query_encoder import Embed, Vectors
+from boolattn.encoders.query_encoder import Embed, Vectors, require_finite_vectors
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 
-LAMBDA = 0.3
-"""Chosen on generated validation queries by `boolattn dev bench training-free`."""
+PENALTIES: Mapping[Documents, float] = {"pages": 0.3, "things": 0.6}
+"""lambda, chosen on validation queries by `boolattn dev bench training-free`.
+
+If documents are the things asked for, they either have the excluded property or not. A page that answers a question may
+well mention the excluded topic, so the query's vector is moved less."""
 
 
 class Rewritten(NamedTuple):
-    """A query in two; where it excludes nothing, ``wanted`` is the query itself and ``unwanted`` empty."""
+    """A query in two parts; if it excludes nothing, ``wanted`` is the query itself and ``unwanted`` is empty."""
 
     wanted: str
     unwanted: str
@@ -32,7 +35,7 @@ def rewrite(
     exclude: Sequence[str] | None = None,
     act: bool = True,
 ) -> Rewritten:
-    """Put what a query wants beside what it does not; for the arguments, see ``signed_vectors``.
+    """Split a query into what it wants and what it excludes; for the arguments, see ``signed_vectors``.
 
     >>> rewrite("movies set in Vietnam but not about war", reader="rules")
     Rewritten(wanted='movies set in Vietnam', unwanted='war')
@@ -42,23 +45,22 @@ def rewrite(
 
 
 def rewritten(reading: Reading) -> Rewritten:
-    """Put what a reading wants beside what it excludes."""
-    if not reading.exclusions:
+    """Split a reading into what it wants and what it excludes."""
+    if not reading.exclusions or not (plan := reading.plan()).negatives:
         return Rewritten(reading.query, "")
-    plan = reading.plan()
     wanted, unwanted = (" ".join(atom.text for atom in atoms) for atoms in (plan.positives, plan.negatives))
     return Rewritten(wanted or reading.query, unwanted)
 
 
 class RewriteEncoder:
-    """A ``QueryEncoder`` of any embedding function: what a query wants and what it excludes, encoded apart.
+    """A ``QueryEncoder`` for any embedding function: encodes what a query wants and what it excludes separately.
 
-    q = P/|P| - lambda N/|N|, of unit length again, with P the vector of what is wanted and N of what is not. A query
+    q = P/|P| - lambda N/|N|, normalised, with P the vector of what is wanted and N of what is excluded. A query
     that excludes nothing gets the function's own vector.
     """
 
-    def __init__(self, embed: Embed, penalty: float = LAMBDA) -> None:
-        """Take an embedding function, which each ``encode`` calls once, and lambda."""
+    def __init__(self, embed: Embed, penalty: float = PENALTIES["pages"]) -> None:
+        """Store an embedding function, which each ``encode`` calls once, and lambda."""
         self._embed, self._penalty = embed, penalty
 
     def encode(self, readings: Sequence[Reading]) -> Vectors:
@@ -67,6 +69,7 @@ class RewriteEncoder:
         excluding = [place for place, text in enumerate(texts) if text.unwanted]
         asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
         vectors = np.asarray(self._embed(asked), np.float32)
+        require_finite_vectors(vectors)
         found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
         if excluding:
             found[excluding] = _unit(_unit(found[excluding]) - self._penalty * _unit(unwanted))
@@ -83,31 +86,31 @@ def signed_vectors(
     syntax: bool = False,
     exclude: Exclude | None = None,
     act: bool = True,
-    penalty: float = LAMBDA,
+    penalty: float | None = None,
 ) -> NDArray[np.float32]:
-    """Encode queries with any embedding function, each vector moved away from what its query excludes.
+    """Encode queries with any embedding function, moving each vector away from what its query excludes.
 
-    q = P/|P| - lambda N/|N|, of unit length again, with P the vector of what is wanted and N of what is not. A query
+    q = P/|P| - lambda N/|N|, normalised, with P the vector of what is wanted and N of what is excluded. A query
     that excludes nothing gets the function's own vector.
 
     Args:
-        queries: In plain words, or with AND, OR and NOT.
-        embed: Takes texts and returns their vectors; called once: a model's ``encode``, or a call of an API.
-        reader: ``"learned"``, ``"rules"`` or a reader of one's own; None is the default.
-        documents: What the index holds: ``"things"``, such as films, products and packages, or ``"pages"`` about them.
+        queries: Queries in plain English, or with AND, OR and NOT.
+        embed: Texts -> their vectors: a model's ``encode``, or an API call. It is called once.
+        reader: ``"learned"``, ``"rules"`` or a custom reader; None uses the default.
+        documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be of an exclusion before it is acted on.
         syntax: Whether all queries are written in the explicit syntax.
-        exclude: For each query, the words that it excludes, in the place of a reader: ``[["war"], []]``; None for one
-            that is to be read. ``[]`` excludes nothing from any.
-        act: Whether exclusions are acted on; off, every query gets the function's own vector.
-        penalty: lambda.
+        exclude: For each query, the words that it excludes, such as ``[["war"], []]``; None for a query that the
+            reader should read. ``[]`` means that no query excludes anything.
+        act: Whether to act on exclusions; if False, every query gets the function's own vector.
+        penalty: lambda; None uses the default for these documents, ``PENALTIES``.
 
-    Example:
+    Examples:
         >>> signed_vectors(["movies set in Vietnam but not about war"], model.encode)  # doctest: +SKIP
     """
     options = ReadingOptions(reader, documents, strictness, syntax, act)
     readings = [options.applied(reading) for reading in options.read(queries, exclude, only_exclusions=True)]
-    return RewriteEncoder(embed, penalty).encode(readings)
+    return RewriteEncoder(embed, PENALTIES[documents] if penalty is None else penalty).encode(readings)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

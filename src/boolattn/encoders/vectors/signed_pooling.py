@@ -1,4 +1,4 @@
-"""From the states of a query's tokens to one vector that also says what is not wanted."""
+"""Pool the states of a query's tokens into one vector that also represents exclusions."""
 
 import math
 from typing import Any, Self
@@ -7,22 +7,24 @@ import torch
 from sentence_transformers.sentence_transformer.modules import Pooling
 from torch import Tensor, nn
 
-# What the Boolean tower leaves for the readout. Both (B, L), between 0 and 1; absent where no query excludes anything.
+from boolattn.encoders.storage.sound_weights import require_fitting
+
+# The Boolean tower's output for the readout. Both (B, L), from 0 to 1; absent if no query excludes anything.
 WANTED = "wanted_tokens"
 UNWANTED = "unwanted_tokens"
-UNWANTED_STATES = "unwanted_states"  # (B, L, d): of the unwanted tokens; absent where they are those of the sentence
+UNWANTED_STATES = "unwanted_states"  # (B, L, d), encoded separately; absent if the sentence's states are used
 
 
 class SignedPooling(Pooling):
     """Mean pooling that subtracts what the query excludes.
 
     q = P - lambda |P|/|N| N, with P the mean over wanted tokens and N the mean over unwanted ones. Dot products are
-    linear, so in any engine q scores a document by score(P) - lambda score(N), each as if of unit length.
-    lambda = bound sigmoid(w N/|N| + b) can be learned; w starts at 0, so that it starts as one number for all queries.
-    So can P and N: where ``rank`` is set, each is first moved by a map of that rank, x + U V x, with U = 0 to start.
+    linear, so in any engine q scores a document by score(P) - lambda score(N), as if both had unit length.
+    lambda = bound sigmoid(w N/|N| + b) can be learned; w starts at 0, so that lambda starts equal for all queries.
+    So can P and N: if ``rank`` is set, each is first transformed by a map of that rank, x + U V x, with U = 0 to start.
 
-    Beyond the paper, whose attention can only pass over "war", never push war films away. A query that excludes
-    nothing gets the mean over all its tokens, to the bit.
+    Beyond the paper, whose attention can only ignore "war", not lower war films. A query that excludes
+    nothing gets the mean over all its tokens, bit for bit.
     """
 
     config_keys: list[str] = [*Pooling.config_keys, "penalty", "bound", "rank"]  # noqa: RUF012, as sentence-transformers declares it
@@ -30,12 +32,14 @@ class SignedPooling(Pooling):
     def __init__(
         self, embedding_dimension: int, penalty: float = 0.3, bound: float = 1.0, rank: int = 0, **pooling: Any
     ) -> None:
-        """Start with one lambda, ``penalty``, below ``bound``."""
+        """Initialise lambda to ``penalty``, which must be below ``bound``."""
         super().__init__(embedding_dimension, **pooling)
         if self.pooling_mode != "mean":
-            raise ValueError(f"the signed readout is a difference of means; this model pools by {self.pooling_mode!r}")
-        if not 0 < penalty < bound:
-            raise ValueError(f"the penalty must lie between 0 and its bound {bound}, not at {penalty}")
+            raise ValueError(f"the signed readout needs mean pooling; this model uses {self.pooling_mode!r}")
+        if not 0 < penalty < bound < math.inf:
+            raise ValueError(f"the penalty must be between 0 and its bound {bound}, not {penalty}")
+        if not 0 <= rank <= embedding_dimension:
+            raise ValueError(f"rank is {rank}: use 0 for no maps, or up to {embedding_dimension}, the vector's size")
         self.penalty, self.bound, self.rank = penalty, bound, rank
         self.weigh = nn.Linear(embedding_dimension, 1)
         nn.init.zeros_(self.weigh.weight)
@@ -44,7 +48,7 @@ class SignedPooling(Pooling):
         self.move_unwanted = _residual_map(embedding_dimension, rank) if rank else None
 
     def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
-        """Pool; features hold ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
+        """Pool; features contain ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
         features = super().forward(features, **kwargs)
         if UNWANTED in features:
             signed = self.signed(*self.sides(features))
@@ -62,7 +66,7 @@ class SignedPooling(Pooling):
         return _moved(wanted, self.move_wanted), _moved(unwanted, self.move_unwanted)
 
     def counted(self, features: dict[str, Any]) -> Tensor:
-        """Return the weights of the wanted tokens (B, L), a prompt's left out where the backbone leaves them out."""
+        """Return the weights of the wanted tokens (B, L), without a prompt's if the backbone ignores them."""
         wanted: Tensor = features[WANTED]
         if self.include_prompt or "prompt_length" not in features:
             return wanted
@@ -76,7 +80,7 @@ class SignedPooling(Pooling):
         return wanted - self.weight_of(away) * length * away
 
     def weight_of(self, away: Tensor) -> Tensor:
-        """Return lambda (B, 1) of the unwanted direction (B, d)."""
+        """Return lambda (B, 1) for the unwanted direction (B, d)."""
         logit: Tensor = self.weigh(away.to(self.weigh.weight.dtype))
         return (self.bound * torch.sigmoid(logit)).to(away.dtype)
 
@@ -87,15 +91,19 @@ class SignedPooling(Pooling):
 
     @classmethod
     def load(cls, model_name_or_path: str, *args: Any, **kwargs: Any) -> Self:
-        """Read what ``save`` wrote."""
+        """Load a saved module."""
         where = {name: kwargs[name] for name in ("subfolder", "token", "cache_folder", "revision", "local_files_only")}
-        readout = cls(**cls.load_config(model_name_or_path, **where))
-        cls.load_torch_weights(model_name_or_path, model=readout, **where)
+        settings = cls.load_config(model_name_or_path, **where)
+        weights = cls.load_torch_weights(model_name_or_path, **where)
+        shapes = {name: tuple(each.shape) for name, each in weights.items()}
+        require_fitting(lambda: cls(**settings), shapes, f"{model_name_or_path}/{where['subfolder']}")
+        readout = cls(**settings)
+        readout.load_state_dict(weights)
         return readout
 
 
 def _residual_map(dimension: int, rank: int) -> nn.Sequential:
-    """Return U V, which starts at 0."""
+    """Return U V, which is initially 0."""
     down, up = nn.Linear(dimension, rank, bias=False), nn.Linear(rank, dimension, bias=False)
     nn.init.zeros_(up.weight)
     return nn.Sequential(down, up)
@@ -109,6 +117,6 @@ def _moved(vectors: Tensor, by: nn.Sequential) -> Tensor:
 
 
 def _mean(states: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean of states (B, L, d) under weights (B, L); 0 where all weights are."""
+    """Return the weighted mean of states (B, L, d) with weights (B, L); 0 if all weights are 0."""
     weights = weights.to(states).unsqueeze(-1)
     return (states * weights).sum(dim=1) / weights.sum(dim=1).clamp(min=1e-9)

@@ -1,4 +1,4 @@
-"""Encoding queries that exclude something: what is wanted under the bias of *not*, what is not wanted by itself."""
+"""Encode queries with exclusions: the wanted side with the bias of *not*, the unwanted side separately."""
 
 from collections.abc import Callable, Collection
 from typing import NamedTuple
@@ -12,12 +12,12 @@ from boolattn.encoders.vectors.signed_pooling import UNWANTED, UNWANTED_STATES, 
 
 
 class Sides(NamedTuple):
-    """The two sides of R queries, as the readout takes them."""
+    """The two sides of R queries, for the readout."""
 
-    states: Tensor  # (R, L, d), of all tokens, hardly heeding the unwanted ones
-    wanted: Tensor  # (R, L): which of these count
-    unwanted_states: Tensor | None  # (R, L, d), of the unwanted tokens on their own; None where they are those above
-    unwanted: Tensor  # (R, L): which of these count
+    states: Tensor  # (R, L, d), of all tokens, with little attention to unwanted ones
+    wanted: Tensor  # (R, L): the weight of each
+    unwanted_states: Tensor | None  # (R, L, d), encoded separately; None if the same as above
+    unwanted: Tensor  # (R, L): the weight of each
 
 
 def encode_excluding(
@@ -26,19 +26,19 @@ def encode_excluding(
     found: TokenReading,
     encode_sides: Callable[[dict[str, Tensor], TokenReading], Sides],
 ) -> dict[str, Tensor]:
-    """Encode a batch, of which some queries exclude something, and return the features of the readout.
+    """Encode a batch in which some queries exclude something, and return the readout's features.
 
-    The other queries keep the states of the bare encoder in this very batch, to the bit.
+    The other queries keep the bare encoder's states in the same batch, bit for bit.
 
     Args:
-        encoder: With BoolAttn attached, *not* its one operator.
-        inputs: What the tokenizer made of the queries, (B, L) each.
-        found: The reading, K = 1; gates are open for those that exclude something.
-        encode_sides: Encodes those queries that exclude something: ``encode_sentence`` or ``encode_both_sides``.
+        encoder: The encoder, with BoolAttn attached and *not* as its only operator.
+        inputs: The tokenised queries, (B, L) each.
+        found: The reading, K = 1; gates are open for queries that exclude something.
+        encode_sides: Encodes the queries that exclude something: ``encode_sentence`` or ``encode_both_sides``.
     """
     rows = found.gates[:, 0].to(inputs["attention_mask"].device) > 0  # (B,)
     shape = (*inputs["attention_mask"].shape, encoder.config.hidden_size)
-    # The whole batch, not just the rows that are kept: the last digits depend on how many are encoded together.
+    # The whole batch, not just the rows to keep: the last digits depend on the batch.
     states = torch.zeros(shape, dtype=encoder.dtype, device=encoder.device)
     if not bool(rows.all()):
         states = encoder(**inputs).last_hidden_state
@@ -59,7 +59,7 @@ def encode_excluding(
 
 
 def encode_sentence(encoder: PreTrainedModel, inputs: dict[str, Tensor], found: TokenReading, strength: float) -> Sides:
-    """Encode R queries, each of which excludes something, *not* taking ``strength`` from attention to cue and scope."""
+    """Encode R queries, each with an exclusion; *not* subtracts ``strength`` from attention to cue and scope."""
     output = encoder(**inputs, operators=found.gates, scopes=found.covered(), strength=strength)
     cue, scope = found.cues[..., 0], found.scopes[..., 0]  # (R, L)
     mask = inputs["attention_mask"]
@@ -73,18 +73,18 @@ def encode_both_sides(
     strength: float,
     special: Collection[int],
 ) -> Sides:
-    """Encode R queries, each of which excludes something, and what they exclude.
+    """Encode R queries, each with an exclusion, and separately the excluded words.
 
-    In its sentence, "war" in "films about Vietnam, but not about war" takes on much of Vietnam; what the query's
-    vector is to be moved away from is war alone. So the same call encodes both sides: the sentence, *not* taking
-    ``strength`` from the attention that cue and scope get, and the scope with all else masked.
+    Within "films about Vietnam, but not about war", the states of "war" absorb much of Vietnam, but the query's vector
+    should move away from war alone. So one call encodes both sides: the sentence, with *not* subtracting
+    ``strength`` from attention to cue and scope, and the scope with everything else masked.
 
     Args:
-        encoder: With BoolAttn attached, *not* its one operator.
-        inputs: What the tokenizer made of the queries, (R, L) each.
+        encoder: The encoder, with BoolAttn attached and *not* as its only operator.
+        inputs: The tokenised queries, (R, L) each.
         found: The reading, K = 1, gates open.
         strength: The bias.
-        special: The numbers of the tokenizer's special tokens, which belong to either side; not that of unknown words.
+        special: IDs of the tokenizer's special tokens, which belong to both sides; without the unknown token.
     """
     mask = inputs["attention_mask"]
     cue, scope = found.cues[..., 0].to(mask.device), found.scopes[..., 0].to(mask.device)  # (R, L)

@@ -1,0 +1,1 @@
+"""Encoders as ONNX files, which run without torch."""
