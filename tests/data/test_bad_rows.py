@@ -1,4 +1,4 @@
-"""Every loader tells a bad row by file, line and field, and can leave it out and count it."""
+"""Every loader reports a bad row by file, line and field, and can skip and count it."""
 
 import pickle
 

@@ -19,7 +19,7 @@ def test_a_folder_with_splits():
     assert list(read_beir_qrels(folder, "train")) == [Qrel("q1", "d1", 1)]
 
 
-def test_judgements_beside_the_corpus():
+def test_judgements_next_to_the_corpus():
     assert list(read_beir_qrels(FIXTURES / "beir_flat")) == [Qrel("0", "1", 1)]
     assert list(read_beir_corpus(FIXTURES / "beir_flat")) == [Document("1", "", "No title here.")]
 
@@ -42,6 +42,6 @@ def test_a_compressed_folder(tmp_path):
     assert list(read_beir_qrels(folder)) == list(read_beir_qrels(FIXTURES / "beir"))
 
 
-def test_a_missing_split_says_what_was_sought():
+def test_a_missing_split_names_the_expected_files():
     with pytest.raises(FileNotFoundError, match=r"beir has none of qrels/dev\.tsv, qrels\.tsv, qrels\.jsonl"):
         list(read_beir_qrels(FIXTURES / "beir", "dev"))

@@ -26,7 +26,7 @@ def test_sentences_and_their_negations():
     assert never.cue == ((20, 25),)
 
 
-def test_a_line_of_another_width_is_told_from_its_sentence(tmp_path):
+def test_a_line_with_another_width_than_its_sentence_is_reported(tmp_path):
     lines = (FIXTURES / "cdsco.txt").read_text().splitlines()
     lines[6] = "\t".join(lines[6].split("\t")[:10])
     path = tmp_path / "cdsco.txt"

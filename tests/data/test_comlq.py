@@ -1,7 +1,7 @@
 from boolattn.data import ComlqQuery, read_comlq_queries
 
 
-def test_queries_know_whether_they_are_negated(tmp_path):
+def test_queries_record_whether_they_are_negated(tmp_path):
     (tmp_path / "queries.jsonl").write_text(
         '{"_id": "7", "text": "Who is not?", "type": "2in_1"}\n{"_id": "8", "text": "Who?", "type": "2u"}\n'
     )

@@ -20,7 +20,7 @@ def test_the_first_document_is_the_one_to_exclude():
     assert documents[folded.wanted] == "Ben sailed a sloop."
 
 
-def test_a_bad_query_is_told_by_its_number(tmp_path):
+def test_a_bad_query_is_reported_by_its_number(tmp_path):
     rows = json.loads(QUERIES.read_text())
     rows.insert(1, {**rows[0], "corpus_sub_index": [1]})
     path = tmp_path / "queries.json"
@@ -42,7 +42,7 @@ def test_a_skipped_document_does_not_shift_the_ids_of_the_next(tmp_path):
     ("content", "row", "expected"),
     [('{"a": ["b"]}', 1, "one JSON list"), ('["a", "b"', 3, "expected JSON"), ("", 1, "expected JSON")],
 )
-def test_a_file_that_is_no_list_is_an_error_even_when_skipping(tmp_path, content, row, expected):
+def test_a_file_that_is_not_a_list_is_an_error_even_when_skipping(tmp_path, content, row, expected):
     path = tmp_path / "corpus.json"
     path.write_text(content)
     with pytest.raises(BadRowError, match=rf"corpus\.json, row {row}, .*{expected}"):

@@ -63,7 +63,7 @@ def test_a_single_json_list():
     assert list(read_boolquestions("MSMARCO", path)) == list(read_boolquestions("MSMARCO", BOOLQUESTIONS))
 
 
-def test_nevir_reads_the_split_it_is_asked_for():
+def test_nevir_reads_the_requested_split():
     first, second = read_nevir(source=NEVIR)
     assert first == NevirPair(
         q1="Which toy of the test set flies?",
@@ -77,7 +77,7 @@ def test_nevir_reads_the_split_it_is_asked_for():
     assert list(read_nevir(source=str(NEVIR / "test.jsonl"))) == [first, second]
 
 
-def test_names_are_asked_of_the_hub(monkeypatch):
+def test_names_are_looked_up_on_the_hub(monkeypatch):
     asked = []
 
     def load_dataset(*args, **kwargs):
@@ -89,12 +89,12 @@ def test_names_are_asked_of_the_hub(monkeypatch):
     assert asked == [(("ustc-zhangzm/BoolQuestions",), {"name": "MSMARCO-corpus", "split": "corpus"})]
 
 
-def test_a_path_that_is_not_there_says_so():
+def test_a_missing_path_is_reported():
     with pytest.raises(FileNotFoundError, match="neither a local file or folder nor a dataset"):
         list(read_nevir(source="no/such-place"))
 
 
-def test_an_unknown_kind_of_file_says_what_is_known(tmp_path):
+def test_an_unknown_format_lists_the_known_ones(tmp_path):
     path = tmp_path / "pairs.csv"
     path.write_text("q1,q2\n")
     with pytest.raises(ValueError, match=r"pairs\.csv .*\.jsonl, \.json or \.parquet"):
@@ -103,12 +103,12 @@ def test_an_unknown_kind_of_file_says_what_is_known(tmp_path):
 
 def test_without_the_package_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(ImportError, match=r"pip install boolattn\[hub\]"):
+    with pytest.raises(ImportError, match=r"pip install 'boolattn\[hub\]'"):
         list(read_nevir())
     assert len(list(read_nevir(source=NEVIR / "test.jsonl"))) == 2
 
 
-def test_a_bad_row_of_a_dataset_is_told_by_its_number(tmp_path):
+def test_a_bad_row_of_a_dataset_is_reported_by_its_number(tmp_path):
     folder = shutil.copytree(BOOLQUESTIONS, tmp_path / "copy")
     questions = folder / "MSMARCO" / "eval.json"
     questions.write_text(questions.read_text().replace('"or"', '"xor"'))

@@ -51,7 +51,7 @@ def test_a_bad_row_is_named_by_file_line_and_field(tmp_path, line, field, proble
     assert skip.total == 1
 
 
-def test_labels_that_begin_halfway_are_refused(tmp_path):
+def test_labels_that_start_halfway_are_refused(tmp_path):
     path = write(tmp_path / "q.jsonl", '{"query": "soup"}', '{"query": "pasta", "excluded": []}')
     with pytest.raises(BadRowError, match="label every row or none"):
         list(read_query_labels(path))

@@ -75,7 +75,7 @@ def test_quest_marks_as_many_atoms_as_its_template_has_places():
         assert query.original_query.count("<mark>") == query.template.count("_")
 
 
-def test_judgements_name_documents_and_queries_that_are_there():
+def test_judgements_refer_to_existing_documents_and_queries():
     for folder in (DATA / "negconstraint", DATA / "limit" / "limit-small"):
         documents = {document.doc_id for document in read_beir_corpus(folder)}
         queries = {query.query_id for query in read_beir_queries(folder)}

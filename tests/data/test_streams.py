@@ -49,14 +49,14 @@ def test_a_row_cut_off_with_its_archive_is_an_error(tmp_path):
         list(read_pages(path))
 
 
-def test_a_missing_file_is_named_when_reading_begins(tmp_path):
+def test_a_missing_file_is_named_when_reading_starts(tmp_path):
     rows = read_pages(tmp_path / "none.jsonl")
     with pytest.raises(FileNotFoundError, match=r"none\.jsonl"):
         next(rows)
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
-def test_streaming_holds_one_row_at_a_time(tmp_path, suffix):
+def test_streaming_keeps_one_row_in_memory(tmp_path, suffix):
     path = tmp_path / f"pages.jsonl{suffix}"
     rows = 40_000
     with open_for_writing(path) as file:

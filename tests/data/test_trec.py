@@ -27,7 +27,7 @@ def test_official_lines():
 
 
 @given(st.lists(st.builds(RunEntry, names, names, st.integers(), st.floats(allow_nan=False), names)))
-def test_runs_read_back_as_they_were_written(tmp_path_factory, entries):
+def test_runs_round_trip(tmp_path_factory, entries):
     path = tmp_path_factory.getbasetemp() / "run.trec"
     write_trec_run(path, entries)
     assert list(read_trec_run(path)) == entries
@@ -36,7 +36,7 @@ def test_runs_read_back_as_they_were_written(tmp_path_factory, entries):
 
 @given(st.lists(st.builds(Qrel, names, names, st.integers())))
 @example([Qrel("a b", "a%20b", 1), Qrel("50%25", "%C2%A0", 0)])
-def test_judgements_read_back_as_they_were_written(tmp_path_factory, qrels):
+def test_judgements_round_trip(tmp_path_factory, qrels):
     path = tmp_path_factory.getbasetemp() / "qrels.trec"
     write_trec_qrels(path, qrels)
     assert list(read_trec_qrels(path)) == qrels
@@ -44,7 +44,7 @@ def test_judgements_read_back_as_they_were_written(tmp_path_factory, qrels):
 
 
 @pytest.mark.parametrize("name", ["d1", "https://example.org/Caf%C3%A9", "100%", "a_b-c.d", "日本"])
-def test_ids_without_white_space_are_written_as_they_are(tmp_path, name):
+def test_ids_without_white_space_are_written_unchanged(tmp_path, name):
     path = tmp_path / "qrels.trec"
     write_trec_qrels(path, [Qrel(name, name, 1)])
     assert path.read_text(encoding="utf-8") == f"{name} 0 {name} 1\n"
@@ -80,5 +80,5 @@ def test_scores_of_numpy_are_numbers_in_the_file(tmp_path):
 
 
 def test_an_empty_id_cannot_be_written(tmp_path):
-    with pytest.raises(ValueError, match="empty id"):
+    with pytest.raises(ValueError, match="empty ID"):
         write_trec_qrels(tmp_path / "qrels.trec", [Qrel("q1", "", 1)])

@@ -53,7 +53,13 @@ def make(folder: Path) -> Path:
         {"_id": "2", "text": "which western is not a comedy", "type": "2in_1"},
         {"_id": "3", "text": "a haunted lighthouse", "type": "1p"},
     ])  # fmt: skip
-    (folder / "comlq" / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\t2\t2\n2\t1\t2\n3\t3\t2\n")
+    (folder / "comlq" / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n1\t2\t2\n1\t0\t1\n2\t1\t2\n3\t3\t2\n")
+    for name, file in (("excluir-pairs", "pairs_1000"), ("boolquestions-not", "not_323")):
+        _lines(folder / name / f"{file}.jsonl", [
+            {"query": "clumsy gunfighters, excluding cattle drives", "doc1": FILMS[0][4], "doc2": FILMS[1][4]},
+            {"query": "a jester at court", "doc1": FILMS[2][4], "doc2": FILMS[0][4]},
+            {"query": "a haunted lighthouse", "doc1": FILMS[1][4], "doc2": FILMS[3][4]},
+        ])  # fmt: skip
     _lines(folder / "stackfaq" / "threads.jsonl", [
         {"id": 0, "question": "?", "rephrased": ["Is a bread machine any good?", "baking without a bread machine"],
          "answers": ["A bread machine is not needed: any bread machine recipe works by hand.", "No bread machine."]},

@@ -1,6 +1,7 @@
-"""Every benchmark, from a small made-up folder to its figures, through the command line."""
+"""Every benchmark, from a small made-up folder to its figures, on the command line."""
 
 import json
+import math
 
 import ir_measures
 import pytest
@@ -14,6 +15,7 @@ from boolattn.evaluation.systems import DenseRetriever
 from boolattn.generation.domains.films import films_domain
 from boolattn.generation.domains.mentions import pages_domain
 from boolattn.generation.domains.quest import template_operators
+from tests.data.fixture_files import FIXTURES
 from tests.evaluation import data_folder
 
 
@@ -43,14 +45,14 @@ def test_operators_of_templates():
 def test_quest_gate_by_rules(folder):
     report = run("quest-gate", "--model", "rules", "--data", folder)
     assert report["measures"] == {"exact": 1.0, "gate(and)": 1.0, "gate(or)": 1.0, "gate(not)": 1.0}
-    assert set(report["by_template"]) == {"_ that are not _", "_"}, "what is also in training is left out, one _ stays"
+    assert set(report["by_template"]) == {"_ that are not _", "_"}, "training queries are skipped, one _ remains"
     assert len(load_benchmark("quest-gate", DataFolder(folder)).queries) == 2
 
 
 def test_cdsco_by_rules(folder):
     measures = run("cdsco", "--model", "rules", "--data", folder)["measures"]
     assert measures["cue-F1"] == 1.0
-    assert measures["scope-R"] == pytest.approx(1 / 3), "of I, did, go the rules see what stands after the cue"
+    assert measures["scope-R"] == pytest.approx(1 / 3), "of I, did, go the rules see what follows the cue"
 
 
 def test_quest_partial_keeps_what_can_be_answered(folder):
@@ -85,6 +87,12 @@ def test_pairs(folder, minilm_folder, benchmark, measure):
     assert run(benchmark, "--model", minilm_folder, "--data", folder)["measures"] == {measure: 1.0}
 
 
+@pytest.mark.parametrize("benchmark", ["excluir-pairs", "boolquestions-not"])
+def test_the_first_document_of_a_pair_is_wanted(folder, minilm_folder, benchmark):
+    measures = run(benchmark, "--model", minilm_folder, "--data", folder)["measures"]
+    assert measures == {"right rank": pytest.approx(2 / 3)}, "the pair of the lighthouse is the wrong way round"
+
+
 def test_two_systems_are_compared(folder, minilm_folder, tmp_path):
     together = run("quest", "--model", "bm25", "--model", minilm_folder, "--data", folder, "--plot", tmp_path)
     assert together["reports"][0]["model"] == "bm25"
@@ -96,43 +104,79 @@ def test_two_systems_are_compared(folder, minilm_folder, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["training-free:", "rewritten:"])
-def test_stackfaq_counts_changed_vectors_and_what_they_cost(folder, minilm_folder, kind):
+def test_stackfaq_counts_changed_vectors_and_their_cost(folder, minilm_folder, kind):
     measures = run("stackfaq", "--model", f"{kind}{minilm_folder}", "--reader", "rules", "--data", folder)["measures"]
     assert (measures["queries"], measures["changed"]) == (3, 1), "'without a bread machine' is taken for an exclusion"
     changed, bare = measures["RR, changed queries"], measures["RR, bare, changed queries"]
     assert (bare, changed) == (1.0, 0.5), "the cake is now ahead of the bread machine"
+    assert measures["changed hits"] == 1
     assert measures["RR, bare"] - measures["RR"] == pytest.approx((bare - changed) / 3)
 
 
-def test_comlq_ranks_for_odd_ids_by_negation(folder):
-    report = run("comlq-half", "--model", "bm25", "--data", folder)
-    assert set(load_benchmark("comlq-half", DataFolder(folder)).queries) == {"1", "3"}
-    assert set(report["by_template"]) == {"negated", "not negated"}
-    assert report["by_template"]["not negated"]["RR@10"] == 1.0
+def test_comlq_has_a_test_half_of_odd_ids_and_a_validation_half_of_even_ones(folder):
+    names = ("comlq", "comlq-test-half", "comlq-validation-half")
+    assert [set(load_benchmark(name, DataFolder(folder)).queries) for name in names] == [
+        {"1", "2", "3"},
+        {"1", "3"},
+        {"2"},
+    ]
+
+
+def test_comlq_is_reported_by_negation_and_by_type(folder):
+    report = run("comlq", "--model", "bm25", "--data", folder)
+    assert set(report["by_template"]) == {"2in", "1p"}
+    assert set(report["slices"]) == {"negated", "not negated"}
+    assert report["slices"]["not negated"]["measures"]["RR@10"] == 1.0
+    operators = load_benchmark("comlq", DataFolder(folder)).operators
+    assert operators == {"1": {"and", "not"}, "2": {"and", "not"}, "3": set()}
+
+
+def test_comlq_passages_with_all_words_of_a_negated_phrase_violate_it(folder):
+    task = load_benchmark("comlq", DataFolder(folder))
+    assert task.negated == {"1": {"1"}, "2": {"0", "2"}}, "0 is a comedy western, and in part an answer to 1"
+    slices = run("comlq", "--model", "bm25", "--data", folder)["slices"]
+    assert "wordLSNC@100" not in slices["not negated"]["measures"]
+    mean = 1 - (math.log(2) + math.log(3)) / 2 / math.log(101)
+    assert slices["negated"]["measures"]["wordLSNC@100"] == pytest.approx(mean)
 
 
 def test_a_plain_model_changes_no_vector(folder, minilm_folder):
     measures = run("stackfaq", "--model", minilm_folder, "--data", folder)["measures"]
-    assert measures == {"RR": 1.0, "RR, bare": 1.0, "queries": 3, "changed": 0}
+    assert measures == {"RR": 1.0, "RR, bare": 1.0, "queries": 3, "changed": 0, "changed hits": 0}
 
 
-def test_catalogs_hold_things_and_other_corpora_pages(folder):
+def test_catalogs_contain_things_and_other_corpora_pages(folder):
     kinds = {
         name: load_benchmark(name, DataFolder(folder)).documents_are
-        for name in ("quest", "quest-partial", "negconstraint", "nevir", "excluir", "stackfaq")
+        for name in (
+            "quest",
+            "quest-partial",
+            "negconstraint",
+            "nevir",
+            "excluir",
+            "stackfaq",
+            "comlq",
+            "excluir-pairs",
+        )
     }
     assert {name for name, kind in kinds.items() if kind == "things"} == {"quest", "quest-partial"}
     assert films_domain(DataFolder(folder)).documents_are == "things"
     assert pages_domain(DataFolder(folder)).documents_are == "pages"
 
 
+def test_a_boolquestion_s_operator_can_be_given(tmp_path):
+    (tmp_path / "boolquestions").symlink_to(FIXTURES / "boolquestions")
+    task = load_benchmark("boolquestions", DataFolder(tmp_path)).with_given_operators()
+    assert {key: query.operators for key, query in task.queries.items()} == {"m1": {"not"}, "m2": {"or"}}
+
+
 def test_mistakes_are_named(folder, tmp_path):
     for arguments, message in (
         (("nonsense", "--model", "bm25", "--data", folder), "no benchmark 'nonsense'"),
         (("films", "--model", "bm25", "--data", tmp_path), "films.jsonl.zst"),
-        (("quest-gate", "--model", "bm25", "--data", folder), "give 'rules'"),
-        (("negconstraint", "--model", "rules", "--data", folder), "give a model"),
-        (("stackfaq", "--model", "bm25", "--data", folder), "give a dense model"),
+        (("quest-gate", "--model", "bm25", "--data", folder), "use 'rules'"),
+        (("negconstraint", "--model", "rules", "--data", folder), "use a model"),
+        (("stackfaq", "--model", "bm25", "--data", folder), "use a dense model"),
     ):
         result = CliRunner().invoke(app, ["evaluate", *map(str, arguments)], env={"COLUMNS": "400"})
         assert result.exit_code == 2
@@ -152,7 +196,7 @@ def test_bad_rows_stop_or_are_counted(folder, tmp_path):
     assert "skipped 1 bad rows" in counted.stderr
 
 
-def test_a_query_left_out_is_not_counted_as_failed(tmp_path):
+def test_a_skipped_query_does_not_count_as_failed(tmp_path):
     broken = data_folder.make(tmp_path / "broken")
     with (broken / "negconstraint" / "queries.jsonl").open("a") as file:
         file.write('{"_id": "bad", "text": 3}\n')
@@ -162,14 +206,14 @@ def test_a_query_left_out_is_not_counted_as_failed(tmp_path):
     assert skipped["measures"]["R@20"] == 1.0
 
 
-def test_a_corpus_that_lacks_documents_is_refused(tmp_path):
+def test_a_corpus_with_missing_documents_is_refused(tmp_path):
     short = data_folder.make(tmp_path / "short")
     (short / "excluir" / "corpus.json").write_text('["only one"]')
     with pytest.raises(FileNotFoundError, match="excluir needs the 2 documents"):
         load_benchmark("excluir", DataFolder(short))
 
 
-def test_prompts_and_similarity_tell_models_apart(minilm_folder):
+def test_prompts_and_similarity_distinguish_models(minilm_folder):
     plain, prompted, dot = (SentenceTransformer(str(minilm_folder)) for _ in range(3))
     prompted.prompts["document"] = "passage: "
     dot.similarity_fn_name = "dot"

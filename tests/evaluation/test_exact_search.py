@@ -1,4 +1,4 @@
-"""Exact search against brute force, and what it holds in memory."""
+"""Exact search against brute force, and its memory use."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +17,7 @@ CLEAR_PEAK = Path("/proc/self/clear_refs")
 
 
 def coarse(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Vectors of few bits: their products are exact in whatever order they are summed, and equal scores common."""
+    """Vectors of few bits: their products are exact in any order of summation, and ties are common."""
     return rng.integers(-4, 5, size=shape, dtype=np.int8) / np.float32(4)
 
 
@@ -90,9 +90,9 @@ def test_mistakes_are_named():
         exact_search(np.eye(2), np.eye(2), 0)
     with pytest.raises(ValueError, match="documents have 3 dimensions and queries 2"):
         exact_search(np.eye(2), np.eye(3), 1, progress=False)
-    with pytest.raises(ValueError, match="documents hold NaN"):
+    with pytest.raises(ValueError, match="documents contain NaN"):
         exact_search(np.eye(2), np.full((3, 2), np.nan), 1, progress=False)
-    with pytest.raises(ValueError, match="2 identifiers for 3 vectors"):
+    with pytest.raises(ValueError, match="2 IDs for 3 vectors"):
         exact_search(np.eye(2), [(["a", "b"], np.ones((3, 2)))], 1, progress=False)
 
 

@@ -45,12 +45,12 @@ def test_deviation_over_seeds_is_drawn(tmp_path, drawn):
 
 def test_a_missing_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install boolattn\[plots\]"):
+    with pytest.raises(ImportError, match=r"pip install 'boolattn\[plots\]'"):
         plot_by_template([REPORT], "R@100", Path("never.png"))
 
 
 def test_nothing_to_draw_and_too_much_to_draw(tmp_path):
     with pytest.raises(ValueError, match="no report has P@20"):
         plot_by_template([REPORT], "P@20", tmp_path / "never.png")
-    with pytest.raises(ValueError, match="draw 6 at most"):
+    with pytest.raises(ValueError, match="use at most 6"):
         plot_by_template([REPORT] * (len(COLOURS) + 1), "R@100", tmp_path / "never.png")

@@ -10,7 +10,7 @@ from boolattn.evaluation.benchmarks.generated import long_questions
 
 @pytest.fixture
 def task(tmp_path, monkeypatch):
-    """Chains of pages, of which each mentions the next in one of its three sentences; readers know the first two."""
+    """Chains of pages, each of which mentions the next in one of its three sentences; readers know the first two."""
     pages = [
         {"title": f"Lake {name}", "text": f"It is deep . It flows into Lake {after} . Wolves live there ."}
         for name, after in zip("ABCDEFGHIJKLMNOP", "BCDEFGHIJKLMNOPQ", strict=True)
@@ -23,7 +23,7 @@ def task(tmp_path, monkeypatch):
     return long_questions(DataFolder(tmp_path))
 
 
-def test_some_ask_one_thing_and_some_two(task):
+def test_some_questions_have_one_part_and_some_two(task):
     assert [len(task.negated[key]) for key in task.queries] == [1, 1, 1, 2, 2]
     assert [len(task.answers[key]) for key in task.queries] == [2, 2, 2, 4, 4]
     assert all(" and " in task.queries[key] for key in ("3", "4"))

@@ -21,6 +21,7 @@ from boolattn.evaluation.measures import (
     right_rank,
     run_entries,
     violation,
+    word_lsnc,
 )
 
 DOCUMENTS = st.integers(0, 15)
@@ -31,7 +32,7 @@ RANKINGS = st.dictionaries(DOCUMENTS, st.sampled_from([0.0, 0.25, 0.5, 1.0]), ma
 
 
 def top(ranking: Ranking, k: int) -> list[str]:
-    """The first k as trec_eval orders them: by score, and of equals the greater identifier first."""
+    """The first k in trec_eval's order: by score, ties by ID, largest first."""
     pairs = zip(ranking.scores, map(str, ranking.documents), strict=True)
     return [document for _, document in sorted(pairs, reverse=True)][:k]
 
@@ -95,7 +96,7 @@ def test_recall_precision_and_ndcg_equal_brute_force(ranking, answers, k):
         ({"a", "b"}, "axyz", 0),  # one missing
         ({"a", "b"}, "xyzab", 0),  # one too late
         (set("abcdef"), "abcd", 1),  # more than k, and the top k are answers
-        (set("abcdef"), "abxcd", 0),  # more than k, and one of the top k is none
+        (set("abcdef"), "abxcd", 0),  # more answers than k, and one of the top k is not an answer
         (set("abcdef"), "abc", 0),  # more than k, and fewer than k found
         (set("abcd"), "dcba", 1),  # just k
     ],
@@ -146,7 +147,7 @@ def test_a_query_without_a_ranking_counts_as_nothing_found():
 
 def test_mistakes_are_named():
     run = {"q": Ranking(["a", "a"], [2.0, 1.0])}
-    with pytest.raises(ValueError, match="'q' holds a document twice"):
+    with pytest.raises(ValueError, match="'q' contains a document twice"):
         per_query([R @ 20], run, {"q": {"a"}})
     with pytest.raises(ValueError, match="no answers, such as 'q'"):
         per_query([R @ 20], run, {"q": BitMap()})
@@ -168,7 +169,19 @@ def test_right_rank():
     assert set(right) == set(run)
 
 
-def test_pairwise_accuracy_asks_for_both_queries():
+def test_pairwise_accuracy_requires_both_queries():
     right = {"1a": 1.0, "1b": 1.0, "2a": 1.0, "2b": 0.0, "3a": 0.0, "3b": 0.0}
     rows = {"1": ("1a", "1b"), "2": ("2a", "2b"), "3": ("3a", "3b")}
     assert pairwise_accuracy(right, rows) == {"1": 1, "2": 0, "3": 0}
+
+
+@pytest.mark.parametrize(("violating", "value"), [(0, 1.0), (1, 1 - math.log(2) / math.log(5)), (4, 0.0)])
+def test_word_lsnc_falls_with_the_violations_in_the_top_k(violating, value):
+    run = {"q": Ranking(list("abcdxyz"), [7, 6, 5, 4, 3, 2, 1])}
+    negated = {"q": {*"abcd"[:violating], "x", "y"}}
+    assert per_query([word_lsnc @ 4], run, {"q": {"z"}}, negated)["wordLSNC@4"]["q"] == pytest.approx(value)
+
+
+def test_word_lsnc_needs_to_know_what_is_excluded():
+    with pytest.raises(ValueError, match="wordLSNC needs the excluded documents"):
+        per_query([word_lsnc @ 4], {}, {"q": {"z"}})

@@ -100,7 +100,7 @@ def test_mistakes_are_named(tmp_path):
         (["reading"], "reading needs --queries FILE.jsonl"),
         (["reading", "--queries", path, "--model", "bm25"], "use --reader instead of --model"),
         (["real-queries", "--reader", "rules"], "real-queries needs --data DIR"),
-        (["real-queries", "--data", tmp_path, "--queries", path], "real-queries has queries of its own"),
+        (["real-queries", "--data", tmp_path, "--queries", path], "real-queries has its own queries"),
         (["real-queries", "--data", tmp_path], "real-queries needs " + str(tmp_path / "real-queries")),
         (["films", "--data", tmp_path], "films needs --model MODEL"),
         (["films", "--model", "bm25"], "films needs --data DIR"),

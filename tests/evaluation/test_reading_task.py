@@ -1,4 +1,4 @@
-"""What a system reads of a query, compared with what the query says."""
+"""A system's readings, compared with the gold labels."""
 
 import json
 
@@ -15,13 +15,13 @@ from boolattn.encoders.readers.labelled_query import LabelledQuery
 from boolattn.evaluation.benchmarks import generated, load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import BooleanRetriever, DenseRetriever, Reader, Retriever, RulesReader, load_system
-from boolattn.evaluation.tasks import ReadingTask, RetrievalTask
+from boolattn.evaluation.tasks import ReadingTask, RetrievalTask, WrongSystemError
+from boolattn.operators import NOT
 from boolattn.reading.caller import labelled_reading
-from boolattn.reading.options import ReadingOptions
+from boolattn.reading.reading import Reading
 from boolattn.reading.spans import Span
 from tests.evaluation import data_folder
 from tests.generation.catalogs import FOLDER
-from tests.training import small
 
 QUERY = "red kites, not old kites"  # red kites , not old kites
 
@@ -64,21 +64,21 @@ def test_by_hand():
     assert "cue-F1(or)" not in measures
 
 
-def test_templates_are_told_apart():
+def test_templates_are_distinguished():
     task = ReadingTask("t", {"1": (QUERY, GOLD), "2": ("kites", _reading([]))}, {"1": "_ that are not _", "2": "_"})
     report = evaluate(task, _Told({QUERY: GOLD, "kites": _reading({"or"})})).report
     assert report.measures["exact"] == 0.5 and report.measures["scope-F1"] == 1.0
     assert {name: values["exact"] for name, values in report.by_template.items()} == {"_ that are not _": 1.0, "_": 0.0}
 
 
-def test_what_nobody_marked_is_not_scored():
+def test_unlabelled_parts_are_not_scored():
     gold = _reading({"not"}, scopes={"not": (Span(15, 24),)})
     measures = evaluate(ReadingTask("t", {"1": (QUERY, gold)}, {"1": "_"}), _Told({QUERY: GOLD})).report.measures
     assert measures["scope-F1"] == 1.0
     assert not [name for name in measures if name.startswith("cue")]
 
 
-def test_a_query_of_no_words_does_no_harm():
+def test_an_empty_query_does_not_affect_the_scores():
     task = ReadingTask("t", {"1": (QUERY, GOLD), "2": ("", _reading([]))}, {})
     assert evaluate(task, _Told({QUERY: GOLD, "": _reading([])})).report.measures["cue-F1"] == 1.0
 
@@ -101,14 +101,9 @@ def folder(tmp_path_factory):
     return DataFolder(made)
 
 
-@pytest.fixture(scope="module")
-def start(tmp_path_factory, minilm_folder):
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
-
-
-def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
+def test_quest_scopes_are_scored_where_they_can_be_aligned(folder):
     task = load_benchmark("quest-reading", folder)
-    assert list(task.readings) == ["0", "1"]  # of the third, nobody marked anything
+    assert list(task.readings) == ["0", "1"]  # the third is unlabelled
     text, reading = task.readings["0"]
     assert [span.of(text) for span in reading.scopes["not"]] == ["westerns"]
     assert reading.scopes["and"] == reading.scopes["or"] == () and reading.operators == {"not"}
@@ -118,7 +113,7 @@ def test_quest_is_asked_for_scopes_where_they_can_be_aligned(folder):
     assert not [name for name in measures if name.startswith("cue")]
 
 
-def test_generated_queries_say_what_they_were_made_of(folder, monkeypatch):
+def test_generated_queries_carry_their_labels(folder, monkeypatch):
     monkeypatch.setattr(generated, "QUERIES_PER_SLICE", 60)
     task = load_benchmark("films-reading", folder)
     assert len(task.readings) == len(task.template_of) == 60
@@ -134,7 +129,7 @@ def test_generated_queries_say_what_they_were_made_of(folder, monkeypatch):
     assert 0.5 < rules["cue-F1(not)"] <= 1.0
 
 
-def test_the_command_line_asks_the_rules(folder):
+def test_the_command_line_uses_the_rules(folder):
     result = CliRunner().invoke(
         app, ["evaluate", "quest-reading", "--model", "rules", "--data", str(folder.path), "--json"]
     )
@@ -142,7 +137,7 @@ def test_the_command_line_asks_the_rules(folder):
     assert json.loads(result.stdout[result.stdout.index("{") :])["measures"]["exact"] == 1.0
 
 
-def test_a_boolean_model_reads_and_ranks_and_a_plain_one_ranks_alone(minilm_folder):
+def test_a_boolean_model_reads_and_ranks_and_a_plain_one_only_ranks(minilm_folder):
     boolean, plain = (load_system(f"{kind}{minilm_folder}") for kind in ("training-free:", ""))
     assert isinstance(boolean, BooleanRetriever) and isinstance(boolean, Reader)
     assert type(plain) is DenseRetriever and not isinstance(plain, Reader)
@@ -151,11 +146,11 @@ def test_a_boolean_model_reads_and_ranks_and_a_plain_one_ranks_alone(minilm_fold
     (cue,), (scope,) = boolean.negation(text)
     assert "not" in cue.of(text) and scope.of(text) == "war"
     assert boolean.read(text) == boolean.queries.read(text)
-    by_rules = load_system(f"training-free:{minilm_folder}", options=ReadingOptions("rules"))
+    by_rules = load_system(f"training-free:{minilm_folder}", reader="rules")
     assert by_rules.read(text) == RulesReader().read(text)
 
 
-def test_a_mechanism_says_what_its_own_gate_finds_and_without_one_nothing(start, folder, tmp_path):
+def test_a_mechanism_reports_what_its_gate_finds(start, folder, tmp_path):
     for gate in ("learned", "given"):
         model = DualEncoder.untrained(start, BoolAttnConfig(gate=gate))
         if gate == "learned":
@@ -172,7 +167,7 @@ def test_a_mechanism_says_what_its_own_gate_finds_and_without_one_nothing(start,
         app, ["evaluate", "quest-reading", "--model", str(tmp_path / "given"), "--data", str(folder.path)]
     )
     assert result.exit_code == 2
-    assert "has to be told" in " ".join(result.output.replace("│", " ").split())  # out of its box
+    assert "gate='given' cannot" in " ".join(result.output.replace("│", " ").split())  # out of its box
 
 
 def _task(operators):
@@ -180,7 +175,7 @@ def _task(operators):
     return RetrievalTask("t", queries, lambda: iter(()), {}, operators=operators)
 
 
-def test_queries_may_tell_their_operators():
+def test_queries_can_carry_their_operators():
     task = _task({"a": frozenset({"not"}), "b": frozenset()}).with_given_operators()
     assert task.queries == {"a": "films without war", "b": "films"}
     assert all(isinstance(query, LabelledQuery) for query in task.queries.values())
@@ -189,13 +184,13 @@ def test_queries_may_tell_their_operators():
 
 
 @pytest.mark.parametrize("operators", [{}, {"a": frozenset({"not"})}])
-def test_operators_that_are_not_known_cannot_be_told(operators):
-    with pytest.raises(ValueError, match="nobody knows the operators of all queries of t"):
+def test_unlabelled_operators_cannot_be_given(operators):
+    with pytest.raises(WrongSystemError, match="the operators of t's queries are not labelled"):
         _task(operators).with_given_operators()
 
 
 @pytest.mark.parametrize("name", ["films", "quest-partial", "negconstraint"])
-def test_benchmarks_know_their_operators(folder, name, monkeypatch):
+def test_benchmarks_label_their_operators(folder, name, monkeypatch):
     monkeypatch.setattr(generated, "QUERIES_PER_SLICE", 20)
     task = load_benchmark(name, folder)
     told = task.with_given_operators().queries
@@ -206,7 +201,21 @@ def test_benchmarks_know_their_operators(folder, name, monkeypatch):
         assert {query.operators for query in told.values()} == {frozenset({"not"})}
 
 
-def test_operators_told_are_followed(minilm_folder):
+def test_given_operators_are_used(minilm_folder):
     model = DualEncoder.training_free(str(minilm_folder))
     told = _task({"a": frozenset(), "b": frozenset()}).with_given_operators().queries["a"]
     assert (model.encode_query(told) == model.document_encoder().encode("films without war")).all()
+
+
+def test_the_learned_system_reads_with_the_reader_it_is_given():
+    class Nothing:
+        name = "nothing 1"
+
+        def read(self, queries):
+            return [Reading.plain(query, "learned", self.name) for query in queries]
+
+    query = "python web frameworks other than django"
+    assert NOT.name in load_system("learned").operators(query)
+    assert NOT.name not in load_system("learned", reader=Nothing()).operators(query)
+    with pytest.raises(ValueError, match="--model rules"):
+        load_system("learned", reader="rules")

@@ -1,4 +1,4 @@
-"""Reports and their forms."""
+"""Reports and their output formats."""
 
 import io
 import json
@@ -92,7 +92,7 @@ def test_mean_and_deviation_over_seeds():
     assert "| names: all | ours | 0.150 ± 0.100 |" in markdown([report])
 
 
-def test_what_does_not_belong_together_is_refused():
+def test_unrelated_reports_are_not_combined():
     report = seeded(0, 0.1)
     with pytest.raises(ValueError, match="two or more reports"):
         mean_over_seeds([report])
@@ -102,7 +102,7 @@ def test_what_does_not_belong_together_is_refused():
         markdown([report, replace(report, benchmark="debian")])
 
 
-def test_measures_that_do_not_fit_go_to_a_further_table_unfolded():
+def test_measures_that_do_not_fit_are_moved_to_another_table():
     measures = {f"measure@{number}": number / 10 for number in range(10)}
     report = Report("films", "a-model-with-a-long-name", measures, {"a template that is rather long": measures})
     terminal = io.StringIO()

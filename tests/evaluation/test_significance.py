@@ -13,7 +13,7 @@ def test_means_are_over_the_queries_that_have_a_value():
     }
 
 
-def test_groups_hold_their_own_queries_only():
+def test_groups_contain_only_their_queries():
     values = {"R@20": {"a": 1.0, "b": 0.0, "c": 0.5}, "violation@20": {"b": 0.5}}
     groups = grouped(values, {"c": "_", "a": "_", "b": "_ not _", "unmeasured": "_ or _"})
     assert groups == {"_": {"R@20": {"a": 1.0, "c": 0.5}}, "_ not _": {"R@20": {"b": 0.0}, "violation@20": {"b": 0.5}}}
@@ -41,7 +41,7 @@ def test_interval_is_that_of_the_paired_difference():
     assert difference.high == pytest.approx(values.mean() + half, abs=0.1 * half)
 
 
-def test_interval_covers_the_truth_about_as_often_as_it_says():
+def test_interval_has_about_its_nominal_coverage():
     rng = np.random.default_rng(0)
     covered = 0
     for trial in range(200):
@@ -57,7 +57,7 @@ def test_seed_decides():
     assert paired_bootstrap(first, second, seed=1) != paired_bootstrap(first, second, seed=2)
 
 
-def test_resamples_are_all_drawn_where_they_are_drawn_in_parts(monkeypatch):
+def test_resamples_are_all_drawn_in_several_parts(monkeypatch):
     first, second = paired(0.05)
     whole = paired_bootstrap(first, second, resamples=1001)
     monkeypatch.setattr("boolattn.evaluation.significance.RESAMPLED_AT_ONCE", 1000)

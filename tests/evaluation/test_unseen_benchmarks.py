@@ -1,4 +1,4 @@
-"""The benchmarks of unusual exclusions hold only what the rules miss."""
+"""The benchmarks of unusual exclusions contain only queries that the rules miss."""
 
 import json
 import os
@@ -62,7 +62,7 @@ def test_the_rules_miss_the_queries(folder, name):
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("name", NAMES)
-def test_what_the_rules_find_is_left_out_and_made_up_for(folder, name, monkeypatch):
+def test_what_the_rules_find_is_skipped_and_replaced(folder, name, monkeypatch):
     class FindsI:
         name = "finds i"
 
@@ -80,7 +80,7 @@ def test_what_the_rules_find_is_left_out_and_made_up_for(folder, name, monkeypat
 
 
 @pytest.mark.usefixtures("few")
-def test_films_are_asked_for_by_meaning_alone(folder):
+def test_films_queries_use_only_meaning(folder):
     texts = json.dumps(list(load_benchmark("films-unusual", folder).queries.values()))
     names = [atom.written for atom in films().atoms if atom.column == "cast"]
     assert names
@@ -95,7 +95,7 @@ def test_the_real_ones(name):
     assert set(task.template_of.values()) == set(EXCLUSIONS)
 
 
-def test_pairs_that_training_asks_for_are_left_out(folder, monkeypatch):
+def test_pairs_used_in_training_are_skipped(folder, monkeypatch):
     small = partial(genre_exclusions, smallest_genre=2, overlap=0.0, smallest_answer=1)
     monkeypatch.setattr(generated, "genre_exclusions", small)
     pairs = {query.text: Splits().split_of(mention.atom for mention in query.mentions) for query in small(films())}

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent / "fixtures" / "catalogs"
 
 
 def plain_column(name: str, in_slice: str = "meaning") -> Column:
-    """Describe a column of which only the name is known: "items with colour red", "items whose colour is red"."""
+    """Describe a column by its name alone: "items with colour red", "items whose colour is red"."""
     label = name.replace("_", " ")
     return Column(
         name,

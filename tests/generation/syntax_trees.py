@@ -30,7 +30,7 @@ def trees(texts=TEXTS, depth=4):
 
 
 def wording(tree, choose) -> str:
-    """Write a tree, with a choice between the ways to say the same."""
+    """Write a tree, choosing among equivalent notations."""
     if isinstance(tree, str):
         quoted = '"' + tree.replace("\\", "\\\\").replace('"', '\\"') + '"'
         return choose(tree, quoted) if tree in PLAIN else quoted

@@ -1,4 +1,4 @@
-"""Catalogs hold what the rows say, whatever door the rows came through."""
+"""Catalogs contain the values of the rows, in any format."""
 
 from collections import Counter
 
@@ -50,13 +50,13 @@ def test_atoms_are_counted(values, data):
 
 def test_mistakes_are_named():
     catalog = build_catalog(ROWS, COLUMNS)
-    with pytest.raises(ValueError, match="row 3 has the id 'p' of row 1"):
+    with pytest.raises(ValueError, match="row 3 has the ID 'p' of row 1"):
         build_catalog([*ROWS[:2], ("p", {})], COLUMNS)
     with pytest.raises(KeyError, match="no column 'weight' in this catalog; it has: colour, shape"):
         catalog.atom("weight", "heavy")
     with pytest.raises(KeyError, match="no entity has 'green' in column 'colour'"):
         catalog.atom("colour", "green")
-    with pytest.raises(ValueError, match="no column in slice 'names'; this catalog has the slices: forms, meaning"):
+    with pytest.raises(ValueError, match="no column in slice 'names'; slices of this catalog: forms, meaning"):
         catalog.slice("names")
     with pytest.raises(ValueError, match=r"must end in '\{value\}'"):
         Phrases(noun=("{head}",), post=("with {value} colour",), tail=("{value}",))
@@ -75,7 +75,7 @@ def test_films_have_slices_for_meaning_and_names():
     assert {atom.column for atom in catalog.slice("names").atoms} == {"cast"}
     fifties = [i for i, film in enumerate(raw) if 1950 <= film["year"] < 1960]
     assert list(catalog.answers(catalog.atom("decades", "1950s"))) == fifties
-    # "Sport" and "Sports" are one genre; "and" and "(narrator)" are nobody's name.
+    # "Sport" and "Sports" are one genre; "and" and "(narrator)" are not names.
     sports = [i for i, film in enumerate(raw) if {"Sport", "Sports"} & set(film["genres"])]
     assert list(catalog.answers(catalog.atom("genres", "Sports"))) == sports
     assert not {"and", "(narrator)"} & {atom.value for atom in catalog.atoms}

@@ -27,7 +27,7 @@ def test_entities_have_the_tags_of_the_file():
     assert {atom.column for atom in catalog.atoms if atom.value.startswith("devel")} == {"devel::lang"}
 
 
-def test_tags_that_say_nothing_of_the_package_are_left_out():
+def test_uninformative_tags_are_skipped():
     values = {atom.value for atom in packages().atoms}
     assert not {"use::TODO", "special::unknown"} & values
     assert len(packages().ids) == 90

@@ -1,4 +1,4 @@
-"""Expressions mean on bitmaps what they mean on sets, and know their atoms, signs and scopes."""
+"""Expressions have the same meaning on bitmaps as on sets, and correct atoms, signs and scopes."""
 
 import pytest
 from hypothesis import given
@@ -110,7 +110,7 @@ def test_scopes(expression, scopes):
     assert list(scopes_of(expression)) == list(scopes), "operators come in the order and, or, not"
 
 
-def test_an_atom_can_be_left_out():
+def test_an_atom_can_be_removed():
     assert without(And((A, B)), [B]) == A
     assert without(And((A, B, C)), [B]) == And((A, C))
     assert without(AndNot(A, Or((B, C))), [C]) == AndNot(A, B)
@@ -126,6 +126,6 @@ def test_the_positive_part():
     assert positive_part(Not(A)) is None
 
 
-def test_a_join_of_one_part_is_an_error():
-    with pytest.raises(ValueError, match="two parts or more, not 1"):
+def test_combining_one_part_is_an_error():
+    with pytest.raises(ValueError, match="two or more parts, not 1"):
         And((A,))

@@ -45,7 +45,7 @@ def test_mentions_and_scopes_are_the_wordings_of_their_atoms(catalog, queries):
         assert [(mention.atom, mention.sign) for mention in query.mentions] == list(signed_atoms(query.expression))
 
 
-def test_cues_lie_outside_the_atoms_and_hold_whole_words(queries):
+def test_cues_are_whole_words_outside_the_atoms(queries):
     for query in queries:
         assert list(query.cues) == list(query.scopes) == list(query.operators)
         for span in (span for spans in query.cues.values() for span in spans):
@@ -56,7 +56,7 @@ def test_cues_lie_outside_the_atoms_and_hold_whole_words(queries):
             assert not (after.isalnum() and span.of(query.text)[-1].isalnum())
 
 
-def test_what_is_between_the_labels_says_no_operator_unless_a_frame_does(queries):
+def test_text_between_the_labels_contains_no_operator_unless_a_frame_does(queries):
     for query in queries:
         spans = sorted([m.span for m in query.mentions] + [s for spans in query.cues.values() for s in spans])
         rest, end = "", 0
@@ -83,7 +83,7 @@ def test_every_atom_matters(catalog, queries):
             assert not query.near_misses
 
 
-def test_all_templates_and_styles_come_up(queries):
+def test_all_templates_and_styles_occur(queries):
     assert set(Counter(query.template for query in queries)) == set(TEMPLATES)
     assert any("and" in query.operators and not query.cues["and"] for query in queries), "no implicit conjunction"
     assert any(query.text.endswith("?") for query in queries)
@@ -111,14 +111,14 @@ def test_the_same_seed_gives_the_same_bytes_in_another_process():
     assert texts[0] == texts[1] != texts[2]
 
 
-def test_queries_stream_without_being_held():
+def test_queries_stream_without_accumulating():
     stream = generate(films(), seed=0)
-    list(islice(stream, 4000))  # until what is remembered on purpose grows no more
+    list(islice(stream, 4000))  # until the caches are full
     gc.collect()
     tracemalloc.start()
     for _ in islice(stream, 1000):
         pass
-    gc.collect()  # what waits for the collector is not held
+    gc.collect()  # uncollected garbage does not count
     held, _ = tracemalloc.get_traced_memory()
     kept = list(islice(stream, 1000))
     held_if_kept, _ = tracemalloc.get_traced_memory()
@@ -139,12 +139,12 @@ def test_templates_can_be_chosen():
         generate(films(), seed=0, templates=["_ xor _"])
 
 
-def test_a_catalog_with_nothing_to_ask_is_an_error():
+def test_a_catalog_too_small_for_queries_is_an_error():
     rows = [("p", {"colour": ["red"]}), ("q", {"colour": ["blue"]})]
     catalog = build_catalog(rows, [plain_column("colour")])
     with pytest.raises(ValueError, match="no attribute has 3 entities or more"):
         generate(catalog, seed=0)
-    with pytest.raises(ValueError, match="drew no expression"):
+    with pytest.raises(ValueError, match="found no expression"):
         next(generate(catalog, seed=0, minimum=1, templates=["_ that are also _"]))
 
 
@@ -166,3 +166,11 @@ def test_genre_exclusions_are_all_ordered_pairs_that_overlap_enough():
     assert {query.text: set(query.answers) for query in found} == expected
     assert 3 < len(found) < 90
     assert found[0].scopes["not"][0].of(found[0].text) == found[0].text.partition(" that are not ")[2]
+
+
+def test_a_query_has_at_most_the_maximum_number_of_answers():
+    usual = [len(query.answers) for query in islice(generate(films(), seed=0), 60)]
+    limited = [len(query.answers) for query in islice(generate(films(), seed=0, maximum=8), 60)]
+    assert max(usual) > 8 and 3 <= min(limited) <= max(limited) <= 8
+    with pytest.raises(ValueError, match="at most 2 answers, but at least 3: raise the maximum"):
+        generate(films(), seed=0, maximum=2)

@@ -15,7 +15,7 @@ def asked(subject):
     return [query for query in found if query.answers[0].startswith(subject)]
 
 
-def test_what_is_left_out_is_labelled_to_the_letter():
+def test_exclusions_are_labelled_exactly():
     excluding = [query for query in asked("Algoma") if query.scope]
     assert len(excluding) > len(SEEDS) / 4
     for query in excluding:
@@ -34,15 +34,15 @@ def test_answers_are_the_sentences_of_the_page_that_do_not_mention_it():
             assert not query.unwanted and len(query.answers) == 3 and query.cue is None
 
 
-def test_some_leave_nothing_out():
+def test_some_queries_exclude_nothing():
     assert 0 < sum(query.scope is None for query in asked("Algoma")) < len(SEEDS) / 4
 
 
-def test_short_pages_and_pages_that_mention_nothing_else_are_not_asked_for():
+def test_short_pages_and_pages_without_mentions_are_skipped():
     assert not asked("Michigan")
 
 
-def test_what_else_is_spoken_of_is_not_of_the_page():
+def test_other_subjects_are_not_mentioned_by_the_page():
     others = [title for query in asked("Algoma") for title in ("Lake Superior", "Michigan") if title in query.text]
     assert {"Lake Superior", "Michigan"} == set(others)
 

@@ -13,7 +13,7 @@ def test_every_phrase_can_be_combined_with_every_other():
     assert all(len(a & b) >= 3 and len(a - b) >= 3 for a in members for b in members if a is not b)
 
 
-def test_queries_say_the_phrases_as_they_are():
+def test_queries_use_the_phrases_unchanged():
     for query in islice(generate(phrases_catalog(PHRASES, seed=0), seed=0, templates=["_ that are not _"]), 20):
         assert [mention.span.of(query.text).lower() for mention in query.mentions] == [
             mention.atom.value.lower() for mention in query.mentions

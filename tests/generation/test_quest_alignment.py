@@ -18,7 +18,7 @@ def said(query: str, original_query: str) -> list[list[str]]:
     return [[span.of(query) for span in atom.spans] for atom in alignment.atoms]
 
 
-def test_atoms_share_the_words_that_are_said_once():
+def test_atoms_share_words_that_occur_once():
     pieces = said(
         "Nepalese documentary or coming-of-age films",
         "<mark>Nepalese coming-of-age films</mark> or <mark>Nepalese documentary films</mark>",
@@ -26,7 +26,7 @@ def test_atoms_share_the_words_that_are_said_once():
     assert pieces == [["Nepalese", "coming-of-age films"], ["Nepalese documentary", "films"]]
 
 
-def test_each_atom_has_its_own_mention_of_a_repeated_word():
+def test_each_atom_gets_a_separate_mention_of_a_repeated_word():
     pieces = said(
         "Flora of Chile that are also Flora of Peru",
         "<mark>Flora of Peru</mark> that are also <mark>Flora of Chile</mark>",
@@ -34,7 +34,7 @@ def test_each_atom_has_its_own_mention_of_a_repeated_word():
     assert pieces == [["Flora of Peru"], ["Flora of Chile"]]
 
 
-def test_a_negated_atom_has_what_is_left_out_and_no_more():
+def test_a_negated_atom_has_exactly_what_is_excluded():
     query = "Films that aren't about war that are set in 1917"
     alignment = align(query, "<mark>Films set in 1917</mark> that are not <mark>War films</mark>")
     assert isinstance(alignment, Alignment)
@@ -59,12 +59,12 @@ def test_a_span_does_not_run_across_a_clause():
     assert pieces == [["French novels", "fantasy"], ["French novels", "1919"]]
 
 
-def test_another_head_stands_for_one_that_is_not_said():
+def test_another_head_replaces_a_missing_one():
     pieces = said("Moths of Asia and Chad", "<mark>Moths of Asia</mark> that are also <mark>Fauna of Chad</mark>")
     assert pieces == [["Moths of Asia"], ["Moths", "Chad"]]
 
 
-def test_a_word_of_no_atom_goes_with_its_neighbour():
+def test_a_word_of_no_atom_joins_its_neighbour():
     pieces = said(
         "Insects from the Carboniferous period or birds",
         "<mark>Carboniferous insects</mark> or <mark>Birds</mark>",
@@ -72,7 +72,7 @@ def test_a_word_of_no_atom_goes_with_its_neighbour():
     assert pieces == [["Insects from the Carboniferous period"], ["birds"]]
 
 
-def test_words_left_unsaid_lower_the_confidence():
+def test_missing_words_lower_the_confidence():
     formula = "<mark>Endemic flora of Cuba</mark> or <mark>Birds</mark>"
     whole, part = align("Endemic flora of Cuba or birds", formula), align("Flora of Cuba or birds", formula)
     assert isinstance(whole, Alignment)
@@ -89,21 +89,21 @@ def test_words_left_unsaid_lower_the_confidence():
             "<mark>Trees of Guerrero</mark> or <mark>Trees of Oaxaca</mark>",
             "name 'Trees of Oaxaca'",
         ),
-        ("Fish of Asia", "<mark>Fish of Asia</mark> that are not <mark>Sharks</mark>", "leave out 'Sharks'"),
+        ("Fish of Asia", "<mark>Fish of Asia</mark> that are not <mark>Sharks</mark>", "exclude 'Sharks'"),
         (
             "Books about Tokyo that are not French",
             "<mark>Books about Tokyo</mark> that are not <mark>Japanese books</mark>",
-            "leave out 'Japanese books'",
+            "exclude 'Japanese books'",
         ),
         (
             "Indian sport films that are not about cricket",
             "<mark>Cricket films</mark> that are not <mark>Indian sports films</mark>",
-            "leave out 'Indian sports films'",
+            "exclude 'Indian sports films'",
         ),
         ("", "<mark>Fish</mark>", "name 'Fish'"),
     ],
 )
-def test_what_cannot_be_aligned_says_why(query: str, original_query: str, reason: str):
+def test_an_unaligned_query_states_the_reason(query: str, original_query: str, reason: str):
     result = align(query, original_query)
     assert isinstance(result, Unaligned)
     assert reason in result.reason
@@ -115,7 +115,7 @@ def test_a_formula_without_marks_is_refused():
 
 
 def marked_spans(marked: str) -> list[Span]:
-    """Read the spans off a query in which they stand between <mark> and </mark>."""
+    """Read the spans of a query from its <mark> and </mark>."""
     spans, position = [], 0
     for number, piece in enumerate(re.split(r"</?mark>", marked)):
         if number % 2:
@@ -129,7 +129,7 @@ def word_places(query: str, spans: list[Span]) -> set[int]:
 
 
 def mistakes(row: dict[str, Any]) -> list[bool]:
-    """Tell for each mistaken atom of a row whether it is negated; a row wrongly aligned or not is one mistake."""
+    """Return for each wrong atom of a row whether it is negated; a row wrongly aligned or not is one mistake."""
     result = align(row["query"], row["original_query"])
     if isinstance(result, Unaligned) or row["atoms"] is None:
         return [] if isinstance(result, Unaligned) and row["atoms"] is None else [False]
@@ -149,6 +149,6 @@ def test_the_error_on_hand_checked_rows_is_the_documented_one():
     assert not any(negated for row in by_row for negated in row)
 
 
-def test_the_checked_rows_are_marked_on_the_query_itself():
+def test_the_checked_rows_mark_spans_of_the_query():
     for row in map(json.loads, CHECKED.read_text(encoding="utf-8").splitlines()):
         assert all(re.sub(r"</?mark>", "", marked) == row["query"] for marked in row["atoms"] or [])

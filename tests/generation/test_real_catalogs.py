@@ -1,4 +1,4 @@
-"""The real films and Debian packages: answers re-derived from the raw rows, by other means."""
+"""The real films and Debian packages: answers derived independently from the raw rows."""
 
 import io
 import json
@@ -37,7 +37,7 @@ def films(raw_films):
 
 
 def brute_force(films, expression):
-    """The numbers of the films that an expression holds of, by plain sets."""
+    """The numbers of the films that match an expression, by plain sets."""
     match expression:
         case And(parts):
             return set.intersection(*(brute_force(films, part) for part in parts))
@@ -92,7 +92,7 @@ def test_the_catalog_has_every_film(films):
     assert not {"and", "voices of", "(narrator)", "The", "Cast:"} & {atom.value for atom in films.atoms}
 
 
-def test_no_two_tags_are_worded_alike():
+def test_tag_wordings_are_unique():
     vocabulary = (DATA / "debian/vocabulary.txt").read_text(encoding="utf-8").split("\n\n")
     terms = [
         {key: value for key, _, value in (line.partition(": ") for line in paragraph.strip().splitlines())}

@@ -1,4 +1,4 @@
-"""Triples in SetBERT's shape: positives fulfil the gold sentence, negatives do not."""
+"""Triples like SetBERT's: positives match the gold sentence, negatives do not."""
 
 from itertools import islice
 
@@ -25,7 +25,7 @@ def fulfils(atoms, expression):
 
 @pytest.mark.parametrize("operator", OPERATORS)
 @pytest.mark.parametrize("catalog", [films, packages])
-def test_the_sentences_tell_the_truth(catalog, operator):
+def test_the_sentences_are_true(catalog, operator):
     triples = list(islice(generate_triples(catalog(), operator, seed=2), 150))
     for triple in triples:
         assert operator in triple.gold.operators
@@ -45,7 +45,7 @@ def test_a_negative_of_not_is_mostly_a_near_miss():
     assert sum(hits) > 0.6 * len(hits)
 
 
-def test_training_triples_tell_of_no_unseen_value():
+def test_training_triples_mention_no_unseen_value():
     splits = Splits(unseen_values=0.3)
     train = islice(generate_triples(films(), "not", seed=0, split="train", splits=splits), 80)
     told = {atom for triple in train for sentence in (*triple.positives, *triple.negatives) for atom in sentence.atoms}

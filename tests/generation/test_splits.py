@@ -1,4 +1,4 @@
-"""No combination of attributes is in two splits, and some values are in none but test."""
+"""No combination of attributes is in two splits, and some values are only in test."""
 
 from itertools import combinations, islice
 
@@ -36,7 +36,7 @@ def test_no_combination_leaks():
 
 
 class BySequence(Splits):
-    """A plausible mistake: hashes the atoms in the order they stand in, so that A or B and B or A may part."""
+    """A plausible mistake: hashes the atoms in their given order, so that A or B and B or A may be split apart."""
 
     def split_of(self, atoms):
         fraction = self._fraction("combination", *(atom.value for atom in atoms))
@@ -73,12 +73,12 @@ def test_the_split_depends_on_the_set_alone(atoms, random, seed):
     assert Splits(seed=seed).split_of(again) == Splits(seed=seed).split_of(atoms)
 
 
-def test_shares_are_as_asked_and_seeds_differ():
+def test_shares_are_as_requested_and_seeds_differ():
     pairs = list(combinations(ATOMS, 2))
     found = [Splits(unseen_values=0).split_of(pair) for pair in pairs]
     assert 0.06 < found.count("test") / len(pairs) < 0.14
     assert 0.06 < found.count("validation") / len(pairs) < 0.14
     assert found != [Splits(seed=1, unseen_values=0).split_of(pair) for pair in pairs]
     assert sum(Splits(unseen_values=0.5).is_unseen(atom) for atom in ATOMS) in range(18, 43)
-    with pytest.raises(ValueError, match="shares lie between 0 and 1"):
+    with pytest.raises(ValueError, match="shares must be between 0 and 1"):
         Splits(validation=0.7, test=0.6)

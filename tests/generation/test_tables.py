@@ -9,7 +9,7 @@ from boolattn.generation.catalog.tables import read_csv_rows, read_jsonl_rows
 from tests.generation.catalogs import FOLDER, birds, meals
 
 
-def test_csv_cells_hold_lists():
+def test_csv_cells_contain_lists():
     rows = list(read_csv_rows(FOLDER / "meals.csv", "id", ["diet", "cooked_by"]))
     assert len(rows) == 80
     assert rows[0] == ("meal-0", {"diet": ["low salt", "halal", "kosher"], "cooked_by": ["grilling"]})
@@ -28,7 +28,7 @@ def test_an_empty_cell_has_no_values(tmp_path):
     ]
 
 
-def test_jsonl_fields_hold_lists_single_values_or_nothing():
+def test_jsonl_fields_contain_lists_single_values_or_nothing():
     rows = list(read_jsonl_rows(FOLDER / "birds.jsonl", "name", ["eats", "clutch"]))
     assert rows[:2] == [
         ("bird 0", {"eats": ["seeds", "fish"], "clutch": []}),

@@ -25,7 +25,7 @@ from tests.generation.catalogs import CATALOGS, films, packages
 
 SPLITS = ("train", "validation", "test")
 ROLES = [field.name for field in fields(Phrases) if not field.name.endswith("order")]
-# Words of cues that tell of no exclusion by themselves: "[had] my fill of", "weed [out]".
+# Words of cues that do not signal an exclusion on their own: "[had] my fill of", "weed [out]".
 EVERYDAY = {"out", "up", "off", "had", "my", "w", "could", "give", "gave", "need"}
 
 
@@ -58,7 +58,7 @@ def test_there_are_many_and_the_halves_share_no_wording():
     assert len(known) >= 25 and len(new) >= 10
 
 
-def test_no_telling_word_of_the_testing_half_was_ever_taught():
+def test_no_cue_word_of_the_testing_half_occurs_in_training():
     told = cue_words(
         wording
         for template in TEMPLATES
@@ -96,7 +96,7 @@ def test_the_rules_miss_every_wording(half, group, template, genres):
 
 @pytest.mark.parametrize("template", EXCLUSIONS)
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_every_wording_names_every_atom_and_says_its_not(template, split):
+def test_every_wording_names_every_atom_and_has_a_not_cue(template, split):
     for wording in unseen_wordings(template, split):
         assert sorted(mention.slot for mention in wording.mentions) == list(range(len(atoms_of(TEMPLATES[template]))))
         said = {name for piece in wording.pieces if isinstance(piece, CuePhrase) for name in piece.operators}
@@ -153,7 +153,7 @@ def test_validation_never_sees_a_wording_of_the_test():
 
 @pytest.mark.parametrize("catalog", [films(), packages()], ids=["films", "packages"])
 @pytest.mark.parametrize("split", SPLITS)
-def test_decoy_queries_want_their_atom_and_say_no_operator(catalog, split):
+def test_decoy_queries_want_their_atom_and_have_no_operator(catalog, split):
     for query in islice(decoy_queries(catalog, seed=2, split=split), 100):
         assert query.template == "_"
         assert not query.operators and not query.cues and not query.scopes and not query.near_misses
@@ -167,7 +167,7 @@ def test_decoy_queries_want_their_atom_and_say_no_operator(catalog, split):
         assert query.answers == catalog.members[mention.atom]
 
 
-def test_decoys_hold_words_that_elsewhere_exclude():
+def test_decoys_contain_words_that_exclude_elsewhere():
     taught = stems(decoy_patterns(decoys.TRAINING))
     assert len(taught & cue_words(w for template in EXCLUSIONS for w in unseen_wordings(template, "train"))) >= 10
     tested = stems(decoy_patterns(decoys.TESTING))

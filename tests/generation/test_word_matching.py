@@ -1,4 +1,4 @@
-from boolattn.generation.word_matching import content_words, meanings
+from boolattn.generation.word_matching import _stem, content_words, meanings
 from boolattn.reading.spans import plain_marks
 
 
@@ -19,18 +19,18 @@ def test_function_words_carry_no_meaning():
     assert [word.span.of("the birds of a Peru") for word in content_words("the birds of a Peru")] == ["birds", "Peru"]
 
 
-def test_synonyms_stand_for_what_is_not_said():
+def test_synonyms_match_missing_words():
     assert meant("UK movies", stems("United Kingdom films")) == {"UK": {"unit", "kingdom"}, "movies": {"film"}}
     assert meant("plants", {"flora"}) == {"plants": {"flora"}}
     assert meant("plants and flora", {"flora"}) == {"plants": set(), "flora": {"flora"}}
 
 
-def test_likeness_serves_only_where_the_word_itself_is_not_said():
+def test_similar_words_match_only_if_the_word_is_missing():
     assert meant("Swedish", {"sweden"}) == {"Swedish": {"sweden"}}
     assert meant("Austria Australia", stems("Australia")) == {"Austria": set(), "Australia": stems("Australia")}
 
 
-def test_years_are_alike_only_if_equal():
+def test_years_match_only_if_equal():
     assert meant("1996", {"1990s"}) == {"1996": set()}
     assert meant("1990", {"1990s"}) == {"1990": {"1990s"}}
 
@@ -39,3 +39,7 @@ def test_plain_marks_keep_every_offset():
     text = "a “b” \u2013 c\u2019s\uff0cd"
     assert plain_marks(text) == 'a "b" - c\'s,d'
     assert len(plain_marks(text)) == len(text)
+
+
+def test_the_stem_cache_is_bounded():
+    assert _stem.cache_parameters()["maxsize"] == 65_536

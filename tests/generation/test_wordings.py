@@ -1,4 +1,4 @@
-"""Every wording of every template says what it should, where it says it does."""
+"""Every wording of every template has the right meaning, with exact spans."""
 
 from itertools import product
 
@@ -36,7 +36,7 @@ def depth(expression):
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_wordings_use_every_atom_once_and_cues_of_their_own_operators_only(template):
+def test_wordings_use_every_atom_once_and_only_cues_of_their_operators(template):
     shape = TEMPLATES[template]
     for wording in wordings_of(template):
         assert sorted(mention.slot for mention in wording.mentions) == list(range(len(atoms_of(shape))))
@@ -46,7 +46,7 @@ def test_wordings_use_every_atom_once_and_cues_of_their_own_operators_only(templ
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_negations_are_always_said(template):
+def test_negations_are_always_explicit(template):
     for wording in wordings_of(template):
         said = {name for piece in wording.pieces if isinstance(piece, CuePhrase) for name in piece.operators}
         assert set(scopes_of(TEMPLATES[template])) - {"and"} <= said, "only a conjunction goes without saying"
@@ -114,16 +114,16 @@ def test_there_are_dozens_of_ways_to_exclude():
     assert sum(len(wordings_of(template)) for template in TEMPLATES) > 400
 
 
-def test_a_conjunction_may_go_without_saying():
+def test_a_conjunction_may_be_implicit():
     comedy, _, silent, fifties, *_ = atom_choices()
     said = texts("_ that are also _", fifties, comedy)
     assert said["1950s comedy films"].render((fifties, comedy), "films", first).cues == {}
-    assert "comedy 1950s films" not in texts("_ that are also _", comedy, fifties), "decades stand in front"
-    assert "comedy silent films" not in texts("_ that are also _", comedy, silent), "adjectives stand in front"
+    assert "comedy 1950s films" not in texts("_ that are also _", comedy, fifties), "decades come first"
+    assert "comedy silent films" not in texts("_ that are also _", comedy, silent), "adjectives come first"
     assert "silent comedy films" in texts("_ that are also _", silent, comedy)
 
 
-def test_the_and_within_a_name_is_no_cue():
+def test_an_and_inside_a_name_is_not_a_cue():
     *_, pair, ada = atom_choices()
     wording = texts("_ that are also _", pair, ada)["films starring Salt and Pepper and Ada Marlow"]
     rendered = wording.render((pair, ada), "films", first)
@@ -139,7 +139,7 @@ def test_values_share_a_noun_only_within_a_column():
     assert "films starring Salt and Pepper with Ada Marlow" not in texts("_ that are also _", pair, ada)
 
 
-def test_a_capital_moves_nothing():
+def test_a_capital_letter_moves_no_span():
     comedy, horror, *_ = atom_choices()
     rendered = wordings_of("_ that are not _")[0].render((comedy, horror), "films", first)
     assert rendered.capitalised().text == "Comedy films that are not horror films"

@@ -1,7 +1,7 @@
 """Public formats -> records.
 
-Every loader is an iterator that streams its file (plain, ``.gz`` or ``.zst``). A row that is not of its format is a
-``BadRowError``, or, where the loader is given a ``SkipBad``, left out and counted.
+Every loader is an iterator that streams its file (plain, ``.gz`` or ``.zst``). A malformed row raises
+``BadRowError``, or is skipped and counted if the loader is given a ``SkipBad``.
 """
 
 from boolattn.data.beir import ComlqQuery, read_beir_corpus, read_beir_qrels, read_beir_queries, read_comlq_queries
@@ -16,7 +16,15 @@ from boolattn.data.catalogs import (
     read_pages,
 )
 from boolattn.data.cdsco import CdscoSentence, Negation, read_cdsco
-from boolattn.data.pairs import ExcluirQuery, NevirPair, read_excluir_corpus, read_excluir_queries, read_nevir
+from boolattn.data.pairs import (
+    DocumentPair,
+    ExcluirQuery,
+    NevirPair,
+    read_document_pairs,
+    read_excluir_corpus,
+    read_excluir_queries,
+    read_nevir,
+)
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.quest import QuestQuery, read_quest_queries
 from boolattn.data.records import Document, Qrel, Query
@@ -33,6 +41,7 @@ __all__ = [
     "DebianPackage",
     "DebianTerm",
     "Document",
+    "DocumentPair",
     "ExcluirQuery",
     "Film",
     "Negation",
@@ -55,6 +64,7 @@ __all__ = [
     "read_comlq_queries",
     "read_debian_packages",
     "read_debian_vocabulary",
+    "read_document_pairs",
     "read_excluir_corpus",
     "read_excluir_queries",
     "read_films",

@@ -1,4 +1,4 @@
-"""Folders in BEIR's form, and ComLQ, which adds types to its queries."""
+"""Folders in BEIR format, and ComLQ, which adds query types."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,7 +31,7 @@ class _QrelRow(msgspec.Struct, rename={"query_id": "query-id", "doc_id": "corpus
 
 
 def read_beir_corpus(folder: str | Path, skip: SkipBad | None = None) -> Iterator[Document]:
-    """Read ``corpus.jsonl``; a document may lack a title."""
+    """Read ``corpus.jsonl``; titles are optional."""
     for row in read_jsonl(_find(folder, "corpus.jsonl"), _DocumentRow, skip):
         yield Document(row.doc_id, row.title or "", row.text)
 
@@ -68,7 +68,7 @@ def _find(folder: str | Path, *names: str) -> Path:
 
 
 class ComlqQuery(msgspec.Struct, frozen=True, rename={"query_id": "_id"}):
-    """One query; its type is a logical form such as ``2in_1``, in which *n* is a negation."""
+    """One query; its type is a logical form such as ``2in_1``, where *n* is a negation."""
 
     query_id: Filled
     text: Filled
@@ -76,10 +76,10 @@ class ComlqQuery(msgspec.Struct, frozen=True, rename={"query_id": "_id"}):
 
     @property
     def negated(self) -> bool:
-        """Whether the query holds a negation."""
+        """Whether the query contains a negation."""
         return "n" in self.type
 
 
 def read_comlq_queries(folder: str | Path, skip: SkipBad | None = None) -> Iterator[ComlqQuery]:
-    """Read ``queries.jsonl``; documents and judgements are read as of any BEIR folder."""
+    """Read ``queries.jsonl``; documents and judgements are those of any BEIR folder."""
     return read_jsonl(Path(folder) / "queries.jsonl", ComlqQuery, skip)

@@ -21,7 +21,7 @@ _Id = str | int
 
 @dataclass(frozen=True, slots=True)
 class BoolQuestion:
-    """One question, the ids of passages that answer it, and of passages that only seem to."""
+    """One question, the IDs of passages that answer it, and of passages that only seem to answer it."""
 
     query_id: str
     question: str
@@ -65,7 +65,7 @@ def read_boolquestions(
 def read_boolquestions_corpus(
     subset: Subset, source: str | Path = HUB_NAME, skip: SkipBad | None = None
 ) -> Iterator[Document]:
-    """Read the passages of a subset; those of MS MARCO have no titles."""
+    """Read the passages of a subset; MS MARCO's have no titles."""
     for row in read_hub(source, _DocumentRow, config=f"{subset}-corpus", split="corpus", skip=skip):
         yield Document(str(row.docid), row.title or "", row.doc)
 

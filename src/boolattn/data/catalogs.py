@@ -1,4 +1,4 @@
-"""What queries can be generated over: films, Debian packages, and pages with titles."""
+"""Catalogs to generate queries over: films, Debian packages, and pages with titles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ def read_films(path: str | Path, skip: SkipBad | None = None) -> Iterator[Film]:
 
 @dataclass(frozen=True, slots=True)
 class DebianPackage:
-    """One package; ``tags`` is empty where nobody has tagged it."""
+    """One package; ``tags`` is empty if it is untagged."""
 
     name: Filled
     short: str
@@ -45,7 +45,7 @@ class DebianPackage:
 
 @dataclass(frozen=True, slots=True)
 class DebianTerm:
-    """A facet, such as ``game``, or a tag of it, such as ``game::strategy``: its meaning in a line, and at length."""
+    """A facet, such as ``game``, or one of its tags, such as ``game::strategy``: a short and a long description."""
 
     name: str
     short: str
@@ -58,7 +58,7 @@ def read_debian_packages(path: str | Path, skip: SkipBad | None = None) -> Itera
 
 
 def read_debian_vocabulary(path: str | Path, skip: SkipBad | None = None) -> Iterator[DebianTerm]:
-    """Read debtags' ``vocabulary.txt``: one paragraph of fields for each facet and each tag."""
+    """Read debtags' ``vocabulary.txt``: one paragraph of fields per facet or tag."""
     return keep_good(paragraphs(path), _term, skip)
 
 
@@ -70,7 +70,7 @@ def _term(place: Place, paragraph: list[tuple[Place, bytes]]) -> DebianTerm:
     if not fields["Description"]:
         raise BadRowError(place, "Description", f"expected a description of {name}")
     short, *details = fields["Description"].splitlines()
-    # A lone dot stands for an empty line, as in every Debian control file.
+    # A single dot means an empty line, as in every Debian control file.
     long = "\n".join("" if line.strip() == "." else line.strip() for line in details)
     return DebianTerm(name, short, long)
 
@@ -81,6 +81,6 @@ class _Row(msgspec.Struct):
 
 
 def read_pages(path: str | Path, skip: SkipBad | None = None) -> Iterator[Document]:
-    """Read a corpus whose documents are named by title."""
+    """Read a corpus whose documents are identified by title."""
     for row in read_jsonl(path, _Row, skip):
         yield Document(row.title, row.title, row.text)

@@ -1,4 +1,4 @@
-"""CD-SCO (*SEM 2012): negation cues and their scopes, marked by hand in stories of Conan Doyle."""
+"""CD-SCO (*SEM 2012): negation cues and scopes, annotated by hand in Conan Doyle's stories."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ CharacterRange = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """One negation, as character ranges, start to end (exclusive), of the text of its sentence.
+    """One negation, as character ranges (end exclusive) in the text of its sentence.
 
-    There is one range for each word, or part of a word such as the "un" of "unkind", that belongs to it.
+    There is one range for each word, or part of a word such as the "un" of "unkind".
     """
 
     cue: tuple[CharacterRange, ...]
@@ -39,7 +39,7 @@ class CdscoSentence:
 
     @property
     def text(self) -> str:
-        """The words joined by single spaces, as the ranges of the negations count them."""
+        """The words joined by single spaces; the ranges of negations refer to this text."""
         return " ".join(self.words)
 
 
@@ -53,7 +53,7 @@ class _Token(NamedTuple):
 
 
 def read_cdsco(path: str | Path, skip: SkipBad | None = None) -> Iterator[CdscoSentence]:
-    """Read tab-separated tokens, one a line, sentences parted by blank lines; a bad line makes its sentence bad."""
+    """Read tab-separated tokens, one per line, with blank lines between sentences; a bad line discards its sentence."""
     return keep_good(paragraphs(path), _sentence, skip)
 
 
@@ -62,7 +62,7 @@ def _sentence(place: Place, lines: list[tuple[Place, bytes]]) -> CdscoSentence:
     first = tokens[0]
     for token in tokens:
         if len(token.marks) != len(first.marks):
-            problem = f"expected {len(first.marks)} columns of marks, as in the first line of the sentence"
+            problem = f"expected {len(first.marks)} columns of marks, as in the sentence's first line"
             raise BadRowError(token.place, WHOLE_ROW, f"{problem}, got {len(token.marks)}")
     negated = 0 if first.marks == _NO_NEGATION else len(first.marks) // len(_MARK_COLUMNS)
     return CdscoSentence(

@@ -1,4 +1,4 @@
-"""Where the data of benchmarks and trainings is kept."""
+"""The folder with benchmark and training data."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from boolattn.data.rows.bad_rows import SkipBad
 
 
 class DataFolder(NamedTuple):
-    """A folder of data, and whether its bad rows are skipped."""
+    """A data folder, and whether to skip bad rows."""
 
     path: Path
     skip: SkipBad | None = None

@@ -1,4 +1,4 @@
-"""Queries with one document to rank above another: NevIR and ExcluIR."""
+"""Queries with a wanted and an excluded document: NevIR, ExcluIR, and files of such pairs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,13 +6,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal
 
-import ijson  # type: ignore[import-untyped]
 import msgspec
 
 from boolattn.data.records import Document
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place, SkipBad, keep_good
 from boolattn.data.rows.hub import read_hub
-from boolattn.data.rows.jsonl import Filled, check_row
+from boolattn.data.rows.jsonl import Filled, check_row, read_jsonl
 from boolattn.data.rows.lines import open_bytes
 
 HUB_NAME = "orionweller/NevIR"
@@ -20,7 +19,7 @@ HUB_NAME = "orionweller/NevIR"
 
 @dataclass(frozen=True, slots=True)
 class NevirPair:
-    """Query ``q1`` wants ``doc1`` ranked above ``doc2``, and ``q2`` the other way round."""
+    """Query ``q1`` should rank ``doc1`` above ``doc2``, and ``q2`` the reverse."""
 
     q1: Filled
     q2: Filled
@@ -40,10 +39,10 @@ class ExcluirQuery:
     """One exclusionary query.
 
     Attributes:
-        query: The query, which says what it does not want.
-        source_question: The question of HotpotQA it was made from.
-        wanted: Id of the document to rank above the other.
-        excluded: Id of the document it does not want.
+        query: The query, including what it excludes.
+        source_question: The HotpotQA question it was derived from.
+        wanted: ID of the document that should rank higher.
+        excluded: ID of the document that the query excludes.
     """
 
     query: str
@@ -58,19 +57,32 @@ class _Row(msgspec.Struct, rename={"query": "RQ_rewrite", "source_question": "qu
     pair: tuple[int, int]
 
 
+class DocumentPair(msgspec.Struct, frozen=True, rename={"wanted": "doc1", "excluded": "doc2"}):
+    """One query with a wanted and an excluded document."""
+
+    query: Filled
+    wanted: Filled
+    excluded: Filled
+
+
+def read_document_pairs(path: str | Path, skip: SkipBad | None = None) -> Iterator[DocumentPair]:
+    """Read JSONL of ``query``, ``doc1`` (wanted) and ``doc2`` (excluded)."""
+    return read_jsonl(path, DocumentPair, skip)
+
+
 def read_excluir_queries(path: str | Path, skip: SkipBad | None = None) -> Iterator[ExcluirQuery]:
     """Read ``test_manual_final.json``."""
     return keep_good(_items(path), _query, skip)
 
 
 def read_excluir_corpus(path: str | Path, skip: SkipBad | None = None) -> Iterator[Document]:
-    """Read ``corpus.json``, a list of texts; queries name them by their position, from 0."""
+    """Read ``corpus.json``, a list of texts; queries refer to them by position, from 0."""
     return keep_good(_items(path), _document, skip)
 
 
 def _query(place: Place, item: Any) -> ExcluirQuery:
     row = check_row(place, item, _Row)
-    # The authors list the document to exclude first; their evaluation counts the second as relevant.
+    # The authors list the excluded document first; their evaluation counts the second as relevant.
     excluded, wanted = map(str, row.pair)
     return ExcluirQuery(row.query, row.source_question, wanted=wanted, excluded=excluded)
 
@@ -81,6 +93,8 @@ def _document(place: Place, item: Any) -> Document:
 
 def _items(path: str | Path) -> Iterator[tuple[Place, Any]]:
     """Stream the items of a file that is one JSON list."""
+    import ijson  # type: ignore[import-untyped]  # of the extra evaluation, which encoding documents does without
+
     place = Place(str(path), 1, "row")
     with open_bytes(path) as stream:
         try:

@@ -1,4 +1,4 @@
-"""Queries with labels of what they exclude: JSONL of ``{"query", "excluded": [substrings], "soft", "kind"}``."""
+"""Queries labelled with what they exclude: JSONL of ``{"query", "excluded": [substrings], "soft", "kind"}``."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -12,13 +12,13 @@ from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 @dataclass(frozen=True, slots=True)
 class QueryLabels:
-    """One query and what is known of it.
+    """One query and its labels.
 
     Attributes:
         query: The text.
-        excluded: The pieces of the query that name what it excludes; empty if it excludes nothing, None if unlabelled.
-        soft: Whether people would disagree about the label.
-        kind: What kind of exclusion it is, in files that say so.
+        excluded: Substrings of the query that name what it excludes; empty if it excludes nothing, None if unlabelled.
+        soft: Whether annotators would disagree about the label.
+        kind: The kind of exclusion, if the file has kinds.
     """
 
     query: Filled
@@ -28,19 +28,19 @@ class QueryLabels:
 
 
 def read_query_labels(path: str | Path, skip: SkipBad | None = None) -> Iterator[QueryLabels]:
-    """Read a file of queries in which either every row is labelled or none is."""
+    """Read a file of queries, in which all rows must be labelled, or none."""
     return read_jsonl(path, QueryLabels, skip, _checker())
 
 
 def locate(query: str, text: str) -> tuple[int, int] | None:
-    """Return where a labelled text starts and ends: as whole words, or else inside a word ("egg" in "eggless")."""
+    """Return the span of a labelled text: whole words if possible, otherwise part of a word ("egg" in "eggless")."""
     piece = re.escape(text)
     found = re.search(rf"(?<!\w){piece}(?!\w)", query, re.IGNORECASE) or re.search(piece, query, re.IGNORECASE)
     return found.span() if found else None
 
 
 def _checker() -> Callable[[Place, QueryLabels], None]:
-    labelled: bool | None = None  # whether the file's first good row is
+    labelled: bool | None = None  # as in the file's first good row
 
     def check(place: Place, row: QueryLabels) -> None:
         nonlocal labelled

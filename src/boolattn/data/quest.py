@@ -1,4 +1,4 @@
-"""QUEST: queries whose template names the operators. LIMIT+ gives its queries in the same shape."""
+"""QUEST: queries whose template names the operators. LIMIT+ uses the same format."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 @dataclass(frozen=True, slots=True)
 class QuestQuery:
-    """One query of QUEST.
+    """One QUEST query.
 
     Attributes:
-        query: The query as a person worded it.
+        query: The query as worded by a person.
         docs: Titles of the documents that answer it.
-        template: How its atoms are joined, such as ``"_ that are not _"``.
-        original_query: The query as the template worded it, its atoms between ``<mark>`` and ``</mark>``, where known.
-        domain: What is asked for, such as ``"films"``, where known.
+        template: How its atoms are combined, such as ``"_ that are not _"``.
+        original_query: The query as worded by the template, with atoms between ``<mark>`` and ``</mark>``, if known.
+        domain: The kind of entities asked for, such as ``"films"``, if known.
     """
 
     query: str
@@ -42,6 +42,6 @@ class _QueryRow(msgspec.Struct):
 
 
 def read_quest_queries(path: str | Path, skip: SkipBad | None = None) -> Iterator[QuestQuery]:
-    """Read ``train.jsonl``, ``val.jsonl`` or ``test.jsonl`` of QUEST, or the queries of LIMIT+."""
+    """Read QUEST's ``train.jsonl``, ``val.jsonl`` or ``test.jsonl``, or the queries of LIMIT+."""
     for row in read_jsonl(path, _QueryRow, skip):
         yield QuestQuery(row.query, row.docs, row.metadata.template, row.original_query, row.metadata.domain)

@@ -1,4 +1,4 @@
-"""The records that many formats share."""
+"""Records shared by several formats."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One document of a corpus; where the corpus names documents by title alone, the title is also the id."""
+    """One document of a corpus; if the corpus identifies documents by title, the title is also the ID."""
 
     doc_id: str
     title: str
@@ -22,9 +22,9 @@ class Query:
 
 
 class Qrel(NamedTuple):
-    """How relevant a document is to a query.
+    """The relevance of a document to a query.
 
-    A named tuple with the field names of ``ir_measures``, which therefore takes an iterator of these as it is.
+    A named tuple with the field names of ``ir_measures``, which accepts an iterator of these.
     """
 
     query_id: str

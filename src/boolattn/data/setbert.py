@@ -1,4 +1,4 @@
-"""SetBERT's generated sentences: a Boolean sentence, what it means, and what it does not."""
+"""SetBERT's generated triples: a Boolean sentence, sentences that match it, and sentences that do not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from boolattn.data.rows.jsonl import Filled, read_jsonl
 
 @dataclass(frozen=True, slots=True)
 class SetBertTriple:
-    """A gold sentence, sentences that agree with it, and sentences that do not."""
+    """A gold sentence, sentences that match it, and sentences that do not."""
 
     gold: str
     positives: tuple[str, ...]
@@ -26,6 +26,6 @@ class _Row(msgspec.Struct, rename={"gold": "G", "positives": "P", "negatives": "
 
 
 def read_setbert_triples(path: str | Path, skip: SkipBad | None = None) -> Iterator[SetBertTriple]:
-    """Read rows ``{"G": ..., "P": [...], "N": [...]}``; the authors keep one file per operator."""
+    """Read rows ``{"G": ..., "P": [...], "N": [...]}``; there is one file per operator."""
     for row in read_jsonl(path, _Row, skip):
         yield SetBertTriple(row.gold, row.positives, row.negatives)

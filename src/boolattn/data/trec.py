@@ -1,4 +1,4 @@
-"""TREC runs and judgements, read and written, so that ``trec_eval`` and ``ir_measures`` can check our figures."""
+"""Read and write TREC runs and judgements, so that ``trec_eval`` and ``ir_measures`` can verify our figures."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -13,8 +13,8 @@ from boolattn.data.rows.lines import columns_of, filled_lines, number_of, open_f
 _RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 _QREL_COLUMNS = ("query", "iteration", "document", "relevance")
 
-# TREC columns are parted by white space, which ids such as titles may hold: there it is written as in a URL (%20),
-# and so is a "%" that would otherwise be read as such a code. All other ids stay as they are.
+# TREC columns are separated by white space, which IDs such as titles may contain: it is percent-encoded as in a URL,
+# and so is a "%" that would otherwise be decoded. All other IDs are unchanged.
 _LAST_SPACE = 0x3000
 _CODES = {char: quote(char) for char in ["%", *filter(str.isspace, map(chr, range(_LAST_SPACE + 1)))]}
 _CHARACTERS = {code: char for char, code in _CODES.items()}
@@ -23,9 +23,9 @@ _TO_ENCODE = re.compile(rf"\s|%(?={'|'.join(code[1:] for code in _CHARACTERS)})"
 
 
 class RunEntry(NamedTuple):
-    """One document in the ranking of a query; ``trec_eval`` goes by the score, not by the rank.
+    """One document in the ranking of a query; ``trec_eval`` sorts by score and ignores the rank.
 
-    A named tuple with the field names of ``ir_measures``, which therefore takes an iterator of these as it is.
+    A named tuple with the field names of ``ir_measures``, which accepts an iterator of these.
     """
 
     query_id: str
@@ -46,7 +46,7 @@ def read_trec_qrels(path: str | Path, skip: SkipBad | None = None) -> Iterator[Q
 
 
 def write_trec_run(path: str | Path, entries: Iterable[RunEntry]) -> None:
-    """Write a run; scores are written so that they read back exactly."""
+    """Write a run; scores round-trip exactly."""
     with open_for_writing(path) as file:
         for query_id, doc_id, rank, score, tag in entries:
             file.write(f"{_encode(query_id)} Q0 {_encode(doc_id)} {rank} {float(score)!r} {_encode(tag)}\n")
@@ -77,7 +77,7 @@ def _qrel(place: Place, line: bytes) -> Qrel:
 
 def _encode(name: str) -> str:
     if not name:
-        raise ValueError("A TREC file cannot hold an empty id or tag: give every query, document and run a name.")
+        raise ValueError("A TREC file cannot contain an empty ID or tag: name every query, document and run.")
     return _TO_ENCODE.sub(lambda found: _CODES[found.group()], name)
 
 

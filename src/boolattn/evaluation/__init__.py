@@ -1,1 +1,1 @@
-"""Measures, benchmarks and what they cost."""
+"""Benchmarks, measures and reports."""

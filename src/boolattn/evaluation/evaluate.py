@@ -1,6 +1,7 @@
-"""A benchmark and a system -> what the system reached, and what it returned."""
+"""Run a system on a benchmark; return its results and its ranking."""
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -8,8 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.encoders.model_parts import as_boolean
+from boolattn.encoders.readers.labelled_query import LabelledQuery
+from boolattn.evaluation.beside_bare import beside_bare
 from boolattn.evaluation.labels import TokenCounts, gate_hits
-from boolattn.evaluation.measures import PerQuery, Run, pairwise_accuracy, per_query, right_rank
+from boolattn.evaluation.measures import PerQuery, Run
 from boolattn.evaluation.report import Report
 from boolattn.evaluation.significance import Difference, grouped, means, paired_bootstrap
 from boolattn.evaluation.systems import DenseRetriever, Reader, Retriever
@@ -27,12 +31,10 @@ from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.spans import Span, token_labels
 
 _WORD = re.compile(r"\w+|[^\w\s]")
-DEPTH = 1000  # the deepest cutoff of any measure
-ROUNDING = 1e-4  # of a unit vector's numbers: batches of other lengths change the last digits
 
 
 class Outcome(NamedTuple):
-    """What a system reached, query by query where that is meant, and its ranking where it ranked."""
+    """A system's results, also per query if meaningful, and its run if it ranks documents."""
 
     report: Report
     values: PerQuery
@@ -40,21 +42,53 @@ class Outcome(NamedTuple):
 
 
 def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
-    """Let a system answer a benchmark."""
+    """Run a system on a benchmark; the report states which gate a mechanism used."""
+    gate = _gate_used(task, system)
+    outcome = _answer(task, system)
+    tokens = task.document_tokens if isinstance(task, RetrievalTask | PairTask) else None
+    return outcome._replace(report=replace(outcome.report, gate=gate, document_tokens=tokens))
+
+
+def _gate_used(task: Task, system: Retriever | Reader) -> str | None:
+    """Return the source of a mechanism's operators; warn if it differs from training."""
+    model = as_boolean(system.queries) if isinstance(system, DenseRetriever) else None
+    if model is None or not model.tower.encoding.reads:
+        return None
+    encoding, gate = model.tower.encoding, "learned" if model.tower.has_learned_gate else "closed"
+    if not isinstance(task, RetrievalTask | PairTask):  # the benchmark evaluates the gate itself
+        return gate
+    labelled = [query for query in task.queries.values() if isinstance(query, LabelledQuery)]
+    given = [query for query in labelled if query.reading is not None or not encoding.given_scopes]
+    if len(given) == len(task.queries):
+        return "given"
+    if encoding.given_scopes:
+        gate, problem = (
+            "closed",
+            "was trained with given scopes but gets none, so its mechanism does nothing: use a study",
+        )
+    elif gate == "closed":
+        problem = "gets no operators, so its mechanism does nothing: use --given-operators"
+    elif encoding.trained_gates == "given":
+        problem = "was trained with given gates, but uses the learned gate of an earlier stage: use --given-operators"
+    else:
+        return gate
+    warnings.warn(f"on {task.name}, {system.name} {problem}", stacklevel=3)
+    return gate
+
+
+def _answer(task: Task, system: Retriever | Reader) -> Outcome:
     if isinstance(task, RetrievalTask | PairTask):
         if not isinstance(system, Retriever):
             raise WrongSystemError(
-                f"{task.name} ranks documents, which {system.name!r} does not: give a model, or 'bm25'"
+                f"{task.name} ranks documents, which {system.name!r} cannot do: use a model, or 'bm25'"
             )
-        if isinstance(system, DenseRetriever):
-            system = system.over(task.documents_are)
-        if isinstance(task, PairTask):
-            return _pairs(task, system)
-        return _beside_bare(task, system) if task.compare_with_bare else _retrieval(task, system)
+        if isinstance(task, RetrievalTask) and task.compare_with_bare:
+            return _harm(task, system)
+        return _ranking(task, system.over(task.documents_are) if isinstance(system, DenseRetriever) else system)
     if not isinstance(system, Reader):
         raise WrongSystemError(
-            f"{task.name} asks what a query says, which {system.name!r} does not tell: give 'rules' or a Boolean model "
-            f"that finds operators by itself (a mechanism with gate='given' has to be told them)"
+            f"{task.name} evaluates reading, which {system.name!r} cannot do: use 'rules' or a Boolean model "
+            f"that finds operators itself (a mechanism with gate='given' cannot)"
         )
     if isinstance(task, ReadingTask):
         return _reading(task, system)
@@ -62,7 +96,7 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
 
 
 def compare(task: Task, first: Outcome, second: Outcome) -> dict[str, dict[str, Difference]]:
-    """Tell by how much the first system is above the second: slice (or "all") -> measure -> paired bootstrap."""
+    """Return the first system's advantage over the second: slice (or "all") -> measure -> paired bootstrap."""
     slice_of = task.slice_of if isinstance(task, RetrievalTask) else None
     ours, theirs = (
         {"all": outcome.values} if slice_of is None else grouped(outcome.values, slice_of)
@@ -74,43 +108,24 @@ def compare(task: Task, first: Outcome, second: Outcome) -> dict[str, dict[str, 
     }
 
 
-def _retrieval(task: RetrievalTask, system: Retriever) -> Outcome:
-    run = system.rank(task.queries, task.documents(), DEPTH, task.document_tokens)
-    values = per_query(task.measures, run, task.answers, task.negated)
-    for measure, of_negated in per_query(task.negated_measures, run, task.negated).items():
-        values[f"{measure} of negated"] = of_negated
+def _ranking(task: RetrievalTask | PairTask, system: Retriever) -> Outcome:
+    run = system.rank(task.queries, task.corpus(), task.depth, task.document_tokens)
+    values = task.values(run)
+    if isinstance(task, PairTask):
+        return Outcome(Report(task.name, system.name, means(values)), values, run=None)
     return Outcome(Report.of(task.name, system.name, values, task.template_of, task.slice_of), values, run)
 
 
-def _beside_bare(task: RetrievalTask, system: Retriever) -> Outcome:
-    """Measure a system beside the plain model it is made of: what do its changed vectors gain or cost?"""
-    if not isinstance(system, DenseRetriever):
-        raise WrongSystemError(f"{task.name} compares vectors, which {system.name!r} does not have: give a dense model")
-    texts = list(task.queries.values())
-    vectors, bare = system.query_vectors(texts), system.bare_query_vectors(texts)  # (Q, D)
-    differs = np.abs(vectors - bare).max(axis=1) > ROUNDING * np.linalg.norm(bare, axis=1)
-    changed = [query for query, differing in zip(task.queries, differs, strict=True) if differing]
-    values: PerQuery = {}
-    for suffix, each in (("", vectors), (", bare", bare)):
-        run = system.rank_vectors(task.queries, each, task.documents(), DEPTH, task.document_tokens)
-        found = per_query(task.measures, run, task.answers)
-        values |= {f"{measure}{suffix}": by_query for measure, by_query in found.items()}
+def _harm(task: RetrievalTask, system: Retriever) -> Outcome:
+    """Compare a system with its plain model on queries that exclude nothing."""
+    found = beside_bare(task, system)
+    values = found.acting | {f"{measure}, bare": by_query for measure, by_query in found.bare.items()}
     of_changed = {
-        f"{name}, changed queries": {query: value[query] for query in changed} for name, value in values.items()
+        f"{name}, changed queries": {query: value[query] for query in found.changed} for name, value in values.items()
     }
     report = Report.of(task.name, system.name, values, task.template_of)
-    measures = {**report.measures, **means(of_changed), "queries": len(texts), "changed": len(changed)}
-    return Outcome(replace(report, measures=measures), values, run=None)
-
-
-def _pairs(task: PairTask, system: Retriever) -> Outcome:
-    # Both documents of a pair are wanted, however deep they rank: all of the documents are.
-    run = system.rank(task.queries, task.documents.items(), len(task.documents), task.document_tokens)
-    right = right_rank(run, task.pairs)
-    values = {"right rank": right}
-    if task.rows is not None:
-        values = {"pairwise accuracy": pairwise_accuracy(right, task.rows)}
-    return Outcome(Report(task.name, system.name, means(values)), values, run=None)
+    counts = {"queries": len(task.queries), "changed": len(found.changed), "changed hits": len(found.changed_hits)}
+    return Outcome(replace(report, measures={**report.measures, **means(of_changed), **counts}), values, run=None)
 
 
 def _gate(task: GateTask, system: Reader) -> Outcome:
@@ -136,7 +151,7 @@ def _reading(task: ReadingTask, system: Reader) -> Outcome:
             [_operator_labels(*pair) for pair in zip(tokens, [getattr(each, kind) for each in some], strict=True)]
             for some in (gold, found)
         ]
-        if any(each.any() for each in labels[0]):  # else nobody marked them
+        if any(each.any() for each in labels[0]):  # otherwise they are not labelled
             measures |= TokenCounts.of(*labels).scores(kind.removesuffix("s"))
     report = Report.of(task.name, system.name, values, task.template_of)
     return Outcome(replace(report, measures={**report.measures, **measures}), values, run=None)

@@ -1,4 +1,4 @@
-"""Exact search: every document is scored for every query, in chunks, and only the best are kept."""
+"""Exact search: scores every document for every query, in chunks, and keeps only the best."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, isfinite
@@ -22,25 +22,25 @@ QUERIES_AT_ONCE = 256
 def exact_search(
     queries: Vectors, documents: Vectors | Iterable[Block], k: int, *, chunk: int = 16_384, progress: bool = True
 ) -> list[Ranking]:
-    """Find for each query the k documents of greatest inner product, best first; of equals, the earlier document.
+    """Find the k documents with the largest inner product for each query, best first; ties go to the earlier document.
 
-    Scores are 32-bit floats. For cosine, give unit vectors. Memory does not grow with the number of documents: beside
-    the results, (Q, k), it holds two chunks of vectors (and two blocks), and at most 20 bytes for each score of a
+    Scores are 32-bit floats. For cosine, pass unit vectors. Memory does not grow with the number of documents: besides
+    the results, (Q, k), it needs two chunks of vectors (and two blocks), and at most 20 bytes for each score of a
     chunk, (QUERIES_AT_ONCE, chunk + k).
 
     Args:
         queries: (Q, D).
-        documents: (N, D), which may be a memory map; its documents are called by their number, from 0. Or blocks of
-            identifiers and their vectors, of any size, read once.
-        k: How many to find. Where there are fewer documents, all are ranked.
-        chunk: How many documents to score at a time.
+        documents: (N, D), possibly a memory map, with documents identified by number, from 0. Or blocks of
+            IDs and their vectors, of any size, read once.
+        k: Number of documents to find. If there are fewer, all are ranked.
+        chunk: Number of documents to score at a time.
         progress: Whether to show a progress bar.
     """
     if k < 1:
         raise ValueError(f"k must be at least 1, got {k}")
     groups = [_Best(group, k) for group in torch.split(_finite(queries, "queries"), QUERIES_AT_ONCE)]
     total = ceil(len(documents) / chunk) if isinstance(documents, np.ndarray) else None
-    console = Console(stderr=True)  # standard output belongs to the results
+    console = Console(stderr=True)  # standard output is reserved for results
     searched = 0
     for identifiers, rows in track(
         _chunks(documents, chunk), "Searching", total, console=console, disable=not progress
@@ -56,23 +56,21 @@ def _chunks(documents: Vectors | Iterable[Block], chunk: int) -> Iterator[tuple[
     blocks = [(range(len(documents)), documents)] if isinstance(documents, np.ndarray) else documents
     for identifiers, vectors in blocks:
         if len(identifiers) != len(vectors):
-            raise ValueError(
-                f"a block has {len(identifiers)} identifiers for {len(vectors)} vectors: give one for each"
-            )
+            raise ValueError(f"a block has {len(identifiers)} IDs for {len(vectors)} vectors: pass one per vector")
         for start in range(0, len(vectors), chunk):
             yield _as_array(identifiers[start : start + chunk]), vectors[start : start + chunk]
 
 
 def _as_array(identifiers: Sequence[Document] | NDArray[Any]) -> NDArray[Any]:
-    """Keep numbers as numbers; texts become objects, since numpy would cut or pad them to one length."""
+    """Keep numbers; store strings as objects, because numpy would truncate or pad them to one length."""
     array = np.asarray(identifiers)
     return np.asarray(identifiers, dtype=np.int64 if array.dtype.kind in "iu" else object)
 
 
 def _finite(vectors: Vectors, what: str) -> Tensor:
-    tensor = torch.from_numpy(np.array(vectors, dtype=np.float32))  # a copy: torch warns of maps it could write to
-    if not isfinite(tensor.sum()):  # cheaper than looking at each, and one bad number spoils it
-        raise ValueError(f"the vectors of {what} hold NaN or infinity, which cannot be ranked: encode them again")
+    tensor = torch.from_numpy(np.array(vectors, dtype=np.float32))  # a copy: torch warns about read-only memory maps
+    if not isfinite(tensor.sum()):  # cheaper than checking each: one bad number makes the sum bad
+        raise ValueError(f"the vectors of {what} contain NaN or infinity, which cannot be ranked: encode them again")
     return tensor
 
 
@@ -90,7 +88,7 @@ class _Best:
                 f"documents have {vectors.shape[1]} dimensions and queries {self.queries.shape[1]}: "
                 "encode both with one model"
             )
-        # The kept ones stand first, as they came first: so column order is document order among equal scores.
+        # Kept documents come first because they were seen first, so ties in column order are ties in document order.
         scores = torch.cat([self.scores, self.queries @ vectors.T], dim=1)  # (Q, k + chunk)
         k = self.scores.shape[1]
         columns = _best_columns(scores, k)  # (Q, k)
@@ -101,15 +99,15 @@ class _Best:
         self.documents = np.where(where < k, kept, added)  # (Q, k)
 
     def rankings(self, k: int) -> Iterator[Ranking]:
-        """Yield the ranking of each query; further back than k there are only the places never filled."""
+        """Yield the ranking of each query, without unfilled ranks."""
         return map(Ranking, self.documents[:, :k], self.scores[:, :k].numpy())
 
 
 def _best_columns(scores: Tensor, k: int) -> Tensor:
-    """Return the columns of the k best scores in each row, best first, and of equal scores the first column first."""
+    """Return the columns of the k best scores in each row, best first; ties go to the first column."""
     values, columns = scores.topk(k + 1)
     columns = columns[:, :k].sort(dim=1).values
-    # topk leaves open which it takes of equal scores. That matters where one is in and the next is out.
+    # topk does not specify how it breaks ties. That matters at the cutoff.
     tied = values[:, k - 1] == values[:, k]
     if tied.any():
         columns[tied] = _first_columns(scores[tied], values[tied, k - 1 : k], k)
@@ -118,7 +116,7 @@ def _best_columns(scores: Tensor, k: int) -> Tensor:
 
 
 def _first_columns(scores: Tensor, edge: Tensor, k: int) -> Tensor:
-    """Return, in order, the columns of all scores above the edge and of as many at the edge as make k in each row."""
+    """Return, in order, the columns of all scores above the cutoff and of enough at the cutoff to make k per row."""
     above, equal = scores > edge, scores == edge
     room = k - above.sum(dim=1, keepdim=True)
     chosen = above | (equal & (equal.cumsum(dim=1, dtype=torch.int32) <= room))

@@ -1,4 +1,4 @@
-"""Pictures of reports. Needs matplotlib."""
+"""Plots of reports. Needs matplotlib."""
 
 import math
 import textwrap
@@ -14,7 +14,7 @@ from boolattn.evaluation.report import Report
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's colours, which stay apart with every kind of colour blindness.
+# Okabe and Ito's colours, which are distinguishable with any kind of colour blindness.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 INK = "#333333"
 GRID = "#E5E5E5"
@@ -22,19 +22,19 @@ GROUP_WIDTH = 0.84
 
 
 def plot_by_template(reports: Sequence[Report], measure: str, path: Path) -> None:
-    """Draw a measure for each template as grouped bars, one colour per model, and save it as a PNG.
+    """Plot a measure for each template as grouped bars, one colour per model, and save it as a PNG.
 
     Args:
-        reports: Of several models on one benchmark. Whiskers show the deviation over seeds where there is one.
-        measure: Such as ``"R@100"``. Templates for which no model has it are left out.
-        path: Where the picture goes.
+        reports: Reports of several models on one benchmark. Error bars show the deviation over seeds, if any.
+        measure: Such as ``"R@100"``. Templates without values are skipped.
+        path: The output file.
     """
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("figures need matplotlib: pip install 'boolattn[plots]'") from error
     if len(reports) > len(COLOURS):
-        raise ValueError(f"{len(reports)} models in one picture cannot be told apart: draw {len(COLOURS)} at most")
+        raise ValueError(f"{len(reports)} models are too many for one plot: use at most {len(COLOURS)}")
     templates = [
         template
         for template in dict.fromkeys(template for report in reports for template in report.by_template)

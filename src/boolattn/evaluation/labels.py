@@ -1,4 +1,4 @@
-"""How well operators, cues and scopes are found, from Boolean labels of queries (gate) or of tokens (cue, scope)."""
+"""Scores for operators, cues and scopes, from Boolean labels per query (gate) or per token (cue, scope)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from boolattn.operators import OPERATORS
 
 
 def gate_hits(queries: Sequence[str], gold: NDArray[np.bool_], predicted: NDArray[np.bool_]) -> PerQuery:
-    """Tell for each query whether its operators were recognised.
+    """Return for each query whether its operators were predicted correctly.
 
     Args:
-        queries: The N queries, by identifier.
-        gold: Whether a query holds an operator, (N, K), in the order of ``OPERATORS``.
-        predicted: The same, as a system has it.
+        queries: The N query IDs.
+        gold: Whether a query contains an operator, (N, K), in the order of ``OPERATORS``.
+        predicted: The predicted labels, (N, K).
 
     Returns:
         1 or 0 per query, for each operator, ``gate(not)``, and for the set of all of them, ``exact``.
@@ -31,7 +31,7 @@ def gate_hits(queries: Sequence[str], gold: NDArray[np.bool_], predicted: NDArra
 
 @dataclass(frozen=True, slots=True)
 class TokenCounts:
-    """How many tokens of each query were labelled, rightly and wrongly, per operator; each (N, K)."""
+    """Counts of correct, predicted and gold token labels per query and operator; each (N, K)."""
 
     right: NDArray[np.int64]
     predicted: NDArray[np.int64]
@@ -39,7 +39,7 @@ class TokenCounts:
 
     @classmethod
     def of(cls, gold: Iterable[NDArray[np.bool_]], predicted: Iterable[NDArray[np.bool_]]) -> "TokenCounts":
-        """Count the labels of N queries, (L, K) each. L may differ; padding that is False in both does no harm."""
+        """Count the labels of N queries, (L, K) each. L may differ; padding that is False in both is ignored."""
         rows = []
         for truth, guess in zip(gold, predicted, strict=True):
             _require_same_shape(truth, guess)
@@ -47,14 +47,14 @@ class TokenCounts:
         return cls(*np.array(rows, dtype=np.int64).reshape(-1, 3, len(OPERATORS)).swapaxes(0, 1))
 
     def where(self, chosen: NDArray[np.bool_]) -> "TokenCounts":
-        """Keep some of the queries, such as those of one template."""
+        """Return the counts of some queries, such as those of one template."""
         return TokenCounts(self.right[chosen], self.predicted[chosen], self.gold[chosen])
 
     def scores(self, kind: str) -> dict[str, float]:
         """Return precision, recall and F1 over all tokens together (micro), for each operator and for all.
 
-        Where ``kind`` is "cue", they are called ``cue-P(not)``, ``cue-R(not)``, ``cue-F1(not)``, or for all ``cue-F1``.
-        An operator that no token has, in truth or as predicted, was not tested and is left out.
+        With kind "cue", they are named ``cue-P(not)``, ``cue-R(not)``, ``cue-F1(not)``, and for all ``cue-F1``.
+        An operator without gold or predicted tokens was not tested and is omitted.
         """
         sums = np.stack([self.right, self.predicted, self.gold]).sum(axis=1)  # (3, K)
         named = {"": sums.sum(axis=1)} | {f"({name})": sums[:, k] for k, name in enumerate(OPERATORS)}

@@ -1,8 +1,8 @@
 """Ranking measures in the notation of ir_measures: ``R @ 100``, ``nDCG @ 10``, ``MRecall @ 100``, ``violation @ 20``.
 
-All that depends on an order comes from ir_measures, so ties fall as they do there. Documents rank by score, taken
-as a 32-bit float; of equal scores the greater identifier, compared as text, comes first. That is trec_eval's rule.
-One measure differs: ``RR @ k``, which ir_measures takes from MS MARCO's script, puts the lesser identifier first.
+Everything that depends on order comes from ir_measures, so ties are broken by trec_eval's rule: documents are sorted
+by score, as a 32-bit float, and tied documents by ID as text, largest first. ``RR @ k`` differs: ir_measures takes it
+from MS MARCO's script, which puts the smallest ID first.
 """
 
 import math
@@ -18,12 +18,12 @@ from boolattn.data.records import Qrel
 from boolattn.data.trec import RunEntry
 
 Document: TypeAlias = str | int
-"""The identifier of a document. A number and its text, 7 and "7", are the same document."""
+"""A document ID. A number and its text, 7 and "7", are the same document."""
 
 Judgements: TypeAlias = Mapping[str, Collection[Document]]
-"""Query -> the documents it asks for (or excludes): a set, a list, a pyroaring BitMap, or a dict document -> grade."""
+"""Query -> its relevant (or excluded) documents: a set, a list, a pyroaring BitMap, or a dict document -> grade."""
 PerQuery: TypeAlias = dict[str, dict[str, float]]
-"""Measure -> query -> value. A query that a measure does not apply to is absent from it."""
+"""Measure -> query -> value. Queries that a measure does not apply to are absent."""
 
 
 class Ranking(NamedTuple):
@@ -34,11 +34,11 @@ class Ranking(NamedTuple):
 
 
 Run: TypeAlias = Mapping[str, Ranking]
-"""Query -> what was found for it."""
+"""Query -> its ranking."""
 
 
 def graded(documents: Collection[Document]) -> dict[str, int]:
-    """Give each document its grade, 1 where none is told."""
+    """Return each document's grade, 1 by default."""
     if isinstance(documents, Mapping):
         return {str(document): grade for document, grade in documents.items()}
     return dict.fromkeys(map(str, documents), 1)
@@ -60,7 +60,7 @@ def qrels(judgements: Judgements) -> Iterator[Qrel]:
 
 
 class _Derived(Measure):
-    """A measure at a cutoff that follows from the values of others."""
+    """A measure at a cutoff, derived from other measures."""
 
     SUPPORTED_PARAMS = {"cutoff": R.SUPPORTED_PARAMS["cutoff"]}  # noqa: RUF012
     parts: tuple[Measure, ...]
@@ -68,10 +68,10 @@ class _Derived(Measure):
 
 
 class _MRecall(_Derived):
-    """1 if the top k hold every answer of the query, or k of them where it has more than k; otherwise 0.
+    """1 if the top k contain every answer of the query, or k answers if it has more than k; otherwise 0.
 
     Min et al., "Joint Passage Ranking for Diverse Multi-Answer Retrieval", EMNLP 2021,
-    https://aclanthology.org/2021.emnlp-main.560. Reported on AmbigQA, QAMPARI and QUEST; QUEST's own script asks for
+    https://aclanthology.org/2021.emnlp-main.560. Reported on AmbigQA, QAMPARI and QUEST; QUEST's own script requires
     every answer, and so gives 0 to a query with more than k.
     """
 
@@ -79,26 +79,47 @@ class _MRecall(_Derived):
     parts = (R, P)
 
     @staticmethod
-    def combine(recall: float, precision: float) -> float:
+    def combine(cutoff: int, recall: float, precision: float) -> float:
         return float(recall == 1 or precision == 1)
 
 
-class _Violation(_Derived):
-    """The share of the top k that match a negated atom: P@k with the excluded documents in the place of answers.
+class _OfNegated(_Derived):
+    """A measure that counts documents matching a negated atom instead of answers."""
+
+    parts = (P,)
+
+
+class _Violation(_OfNegated):
+    """The share of the top k that match a negated atom: P@k with excluded documents as answers.
 
     As in P@k, a ranking shorter than k is still divided by k.
     """
 
     __name__ = NAME = "violation"
-    parts = (P,)
 
     @staticmethod
-    def combine(precision: float) -> float:
+    def combine(cutoff: int, precision: float) -> float:
         return precision
+
+
+class _WordLsnc(_OfNegated):
+    """1 - log(v + 1) / log(k + 1), where v of the top k match a negated atom: 1 if none does, 0 if all do.
+
+    The formula is that of LSNC@k, log-scaled negation consistency (ComLQ, https://arxiv.org/abs/2511.12004), which
+    relies on judgements of what matches. ComLQ's published data has none; ours come from word matching, hence the
+    other name.
+    """
+
+    __name__ = NAME = "wordLSNC"
+
+    @staticmethod
+    def combine(cutoff: int, precision: float) -> float:
+        return 1 - math.log(round(precision * cutoff) + 1) / math.log(cutoff + 1)
 
 
 MRecall = _MRecall()  # type: ignore[no-untyped-call]
 violation = _Violation()  # type: ignore[no-untyped-call]
+word_lsnc = _WordLsnc()  # type: ignore[no-untyped-call]
 
 NOTHING_FOUND = Ranking((), ())
 
@@ -118,22 +139,22 @@ def per_query(
     """Measure a run query by query.
 
     Args:
-        measures: Those of ir_measures, ``MRecall @ k`` and ``violation @ k``.
-        run: What was found. A query that is missing counts as one for which nothing was found.
-        answers: The right documents of every query to be measured.
-        negated: For the queries with a negated atom, the documents that match it. Only these queries have a
-            value of ``violation``.
+        measures: Any of ir_measures, ``MRecall @ k``, ``violation @ k`` and ``word_lsnc @ k``.
+        run: The rankings. A missing query counts as an empty ranking.
+        answers: The relevant documents of every query to measure.
+        negated: For queries with a negated atom, the documents that match it. Only these queries have a value of
+            ``violation`` and ``word_lsnc``.
     """
     if unanswerable := [query for query, documents in answers.items() if not documents]:
-        raise ValueError(f"{len(unanswerable)} queries have no answers, such as {unanswerable[0]!r}: leave them out")
+        raise ValueError(f"{len(unanswerable)} queries have no answers, such as {unanswerable[0]!r}: remove them")
     chosen = list(measures)
-    violations = [measure for measure in chosen if isinstance(measure, _Violation)]
-    if violations and negated is None:
-        raise ValueError("violation needs the excluded documents: pass negated={query: documents}")
-    others = [measure for measure in chosen if not isinstance(measure, _Violation)]
+    of_negated = [measure for measure in chosen if isinstance(measure, _OfNegated)]
+    if of_negated and negated is None:
+        raise ValueError(f"{of_negated[0].NAME} needs the excluded documents: pass negated={{query: documents}}")
+    others = [measure for measure in chosen if not isinstance(measure, _OfNegated)]
 
     values: PerQuery = {str(measure): {} for measure in chosen}
-    for judgements, group in ((answers, others), (negated or {}, violations)):
+    for judgements, group in ((answers, others), (negated or {}, of_negated)):
         for query, documents in judgements.items() if group else ():
             for measure, value in _values(group, query, run.get(query, NOTHING_FOUND), documents):
                 values[str(measure)][query] = value
@@ -141,9 +162,9 @@ def per_query(
 
 
 def right_rank(run: Run, pairs: Mapping[str, tuple[Document, Document]]) -> dict[str, float]:
-    """Tell for each query whether the first document of its pair, wanted, ranks above the second, excluded.
+    """Return for each query whether the first document of its pair (wanted) ranks above the second (excluded).
 
-    ExcluIR's measure. A document that was not found ranks below all that were; equal scores are not right.
+    ExcluIR's measure. A document that was not found ranks below all others; ties are wrong.
     """
     right = {}
     for query, (wanted, excluded) in pairs.items():
@@ -153,7 +174,7 @@ def right_rank(run: Run, pairs: Mapping[str, tuple[Document, Document]]) -> dict
 
 
 def pairwise_accuracy(right: Mapping[str, float], rows: Mapping[str, tuple[str, str]]) -> dict[str, float]:
-    """Tell for each row of two queries whether both rank their own document first. Chance is 0.25.
+    """Return for each row of two queries whether both rank their own document first. Chance is 0.25.
 
     NevIR's measure.
 
@@ -172,7 +193,7 @@ def _values(
     found = {metric.measure: metric.value for metric in metrics}
     for measure in measures:
         values = [found[part] for part in _parts(measure)]
-        yield measure, measure.combine(*values) if isinstance(measure, _Derived) else values[0]
+        yield measure, measure.combine(measure["cutoff"], *values) if isinstance(measure, _Derived) else values[0]
 
 
 def _parts(measure: Measure) -> tuple[Measure, ...]:
@@ -183,5 +204,5 @@ def _scores(query: str, ranking: Ranking) -> dict[str, float]:
     documents = list(map(str, ranking.documents))
     scores = dict(zip(documents, np.asarray(ranking.scores, dtype=float).tolist(), strict=True))
     if len(scores) < len(documents):
-        raise ValueError(f"the ranking of query {query!r} holds a document twice: keep its best score only")
+        raise ValueError(f"the ranking of query {query!r} contains a document twice: keep only its best score")
     return scores

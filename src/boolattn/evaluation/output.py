@@ -1,4 +1,4 @@
-"""What ``boolattn evaluate`` prints and writes."""
+"""The output of ``boolattn evaluate``: tables, runs and figures."""
 
 import json
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from boolattn.evaluation.tasks import Task
 
 
 def print_outcomes(task: Task, outcomes: Sequence[Outcome], form: Literal["table", "markdown", "json"]) -> None:
-    """Print the reports, and by how much each further system differs from the first."""
+    """Print the reports, and each system's difference from the first."""
     reports = [outcome.report for outcome in outcomes]
     first, *others = outcomes
     differences = [
@@ -60,7 +60,7 @@ def write_runs(outcomes: Sequence[Outcome], folder: Path) -> None:
 
 
 def write_figures(outcomes: Sequence[Outcome], folder: Path) -> None:
-    """Draw every measure by template, all systems in one picture; slices apart."""
+    """Plot every measure by template, with all systems in one plot; slices separately."""
     folder.mkdir(parents=True, exist_ok=True)
     reports = [outcome.report for outcome in outcomes]
     parts = {name: [report.slices[name] for report in reports] for name in reports[0].slices} or {"": reports}

@@ -1,4 +1,4 @@
-"""How well a reader did, and what ``boolattn evaluate`` prints of it. Needs no torch."""
+"""A reader's results, and how ``boolattn evaluate`` prints them. Needs no torch."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -17,16 +17,16 @@ READ_AT_ONCE = 1024
 
 
 class ReadingOutcome(NamedTuple):
-    """What a reader reached on a benchmark.
+    """A reader's results on a benchmark.
 
     Attributes:
         task: The benchmark.
         reader: The reader's name and version.
-        documents: Over what.
-        strictness: How sure the reader had to be.
-        judged: What it made of every query.
-        scores: The figures over all queries that the benchmark reports.
-        groups: Those of each group of queries.
+        documents: "things" or "pages".
+        strictness: The reader's required confidence, by name.
+        judged: Every query with its labels and reading.
+        scores: The figures that the benchmark reports, over all queries.
+        groups: The figures of each group of queries.
     """
 
     task: ExclusionTask
@@ -38,7 +38,7 @@ class ReadingOutcome(NamedTuple):
     groups: dict[str, ReadingScores]
 
     def as_json(self) -> dict[str, Any]:
-        """Return what ``json.dumps`` takes."""
+        """Return JSON values."""
         about = {
             "benchmark": self.task.name,
             "reader": self.reader,
@@ -56,13 +56,13 @@ def evaluate_reader(
     strictness: Strictness = "safe",
     progress: bool = True,
 ) -> ReadingOutcome:
-    """Let a reader read the queries of a benchmark.
+    """Run a reader on the queries of a benchmark.
 
     Args:
         task: The benchmark.
-        reader: Who reads.
-        documents: What would be searched: a query counts as read if an exclusion would be acted on over these.
-        strictness: How sure a learned reader must be.
+        reader: The reader.
+        documents: What would be searched, "things" or "pages": only exclusions that apply to these count.
+        strictness: The required confidence of a learned reader, by name.
         progress: Whether to show a progress bar.
     """
     if not task.queries:
@@ -83,14 +83,14 @@ def evaluate_reader(
 
 
 def _readings(task: ExclusionTask, reader: Reader, progress: bool) -> Iterator[Reading]:
-    console = Console(stderr=True)  # standard output belongs to the results
+    console = Console(stderr=True)  # standard output is reserved for results
     starts = range(0, len(task.queries), READ_AT_ONCE)
     for start in track(starts, "Reading", console=console, disable=not progress):
         yield from reader.read([each.query for each in task.queries[start : start + READ_AT_ONCE]])
 
 
 def _rates(task: ExclusionTask, judged: Sequence[JudgedQuery]) -> dict[str, float]:
-    """Return how many of 10,000 queries are read, and how many wrongly if nothing unlabelled excludes anything."""
+    """Return detected exclusions and false alarms per 10,000 queries, assuming unlabelled queries exclude nothing."""
     weights = [task.weight_of.get(group, 1) for group in task.group_of or [""] * len(judged)]
     weighted = list(zip(weights, judged, strict=True))
     read = sum(weight for weight, each in weighted if each.applied)
@@ -106,7 +106,7 @@ def _reported(task: ExclusionTask, scores: ReadingScores) -> ReadingScores:
 
 
 def print_reading(outcome: ReadingOutcome, form: Literal["table", "markdown", "json"], errors: int = 0) -> None:
-    """Print the figures of a reader, and so many of each kind of error."""
+    """Print a reader's figures, and some examples of each kind of error."""
     shown = _Errors.of(outcome.judged, errors)
     if form == "json":
         found = outcome.as_json()
@@ -134,7 +134,7 @@ class _Grid(NamedTuple):
 class _Errors(NamedTuple):
     false_alarms: Sequence[JudgedQuery]
     misses: Sequence[JudgedQuery]
-    unlabelled: Sequence[JudgedQuery]  # read as an exclusion; nobody knows whether rightly
+    unlabelled: Sequence[JudgedQuery]  # read as excluding something; correctness unknown
 
     @classmethod
     def of(cls, judged: Sequence[JudgedQuery], count: int) -> "_Errors":

@@ -1,4 +1,4 @@
-"""How well a reader detects what queries exclude: labels and readings -> precision, recall, scopes and kinds."""
+"""How well a reader detects exclusions: labels and readings -> precision, recall, scopes and kinds."""
 
 import re
 from collections import Counter
@@ -15,18 +15,18 @@ from boolattn.reading.spans import Span
 KINDS = ("topic", "property", "none")
 RESAMPLES = 10_000
 
-_WORD = re.compile(r"\w(?:\S*\w)?")  # what stands between spaces, without the punctuation around it
+_WORD = re.compile(r"\w(?:\S*\w)?")  # text between spaces, without surrounding punctuation
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A query, what is known of it and what a reader made of it.
+    """A query, its labels and how it was read.
 
     Attributes:
-        labels: What is known.
-        excludes: Whether the query excludes something that should be acted on; None if nobody knows or people differ.
-        applied: What the reader excludes and a search would act on.
-        kind: The kind of exclusion the reader sees: topic, property or none.
+        labels: The query's labels.
+        excludes: Whether the query excludes something that a search should apply; None if unlabelled or ambiguous.
+        applied: The reader's exclusions that a search would apply.
+        kind: The kind of exclusion according to the reader: topic, property or none.
     """
 
     labels: QueryLabels
@@ -36,22 +36,22 @@ class JudgedQuery:
 
     @property
     def unlabelled(self) -> bool:
-        """Whether nobody has labelled the query."""
+        """Whether the query is unlabelled."""
         return self.excludes is None and self.labels.excluded is None
 
     @property
     def false_alarm(self) -> bool:
-        """Whether the reader sees an exclusion that is not there."""
+        """Whether the reader reports an exclusion that is not there."""
         return self.excludes is False and bool(self.applied)
 
     @property
     def miss(self) -> bool:
-        """Whether the reader does not see the exclusion that is there."""
+        """Whether the reader misses an exclusion."""
         return self.excludes is True and not self.applied
 
     @property
     def hit(self) -> bool:
-        """Whether the reader sees that there is an exclusion."""
+        """Whether the reader detects an exclusion."""
         return self.excludes is True and bool(self.applied)
 
 
@@ -62,14 +62,14 @@ def judge(
     strictness: Strictness = "safe",
     excludes: bool | None = None,
 ) -> JudgedQuery:
-    """Put what a reader made of a query beside its labels.
+    """Compare the reading of a query with its labels.
 
     Args:
-        labels: What is known of the query.
-        reading: What the reader understands.
-        documents: What would be searched. Over pages, a property is not acted on, and so should not be read as a topic.
-        strictness: How sure the reader must be.
-        excludes: Whether the query excludes something, where that is known though what it excludes is not labelled.
+        labels: The query's labels.
+        reading: The reading.
+        documents: What would be searched. Over pages, properties are not applied, so reading one as a topic is wrong.
+        strictness: The required confidence of the reader, by name.
+        excludes: Whether the query excludes something, if known although the excluded span is unlabelled.
     """
     over_pages = exclusions_to_apply(reading, "pages", strictness)
     over_things = exclusions_to_apply(reading, "things", strictness)
@@ -86,7 +86,7 @@ def judge(
 
 
 def _kind_of(applied: tuple[Exclusion, ...]) -> str:
-    """Return the kind of what is acted on over some documents or other; of several exclusions, of the surest."""
+    """Return the kind of the most confident exclusion, or "none"."""
     return max(applied, key=lambda each: each.confidence).kind if applied else "none"
 
 
@@ -94,9 +94,9 @@ class ReadingScores(NamedTuple):
     """The figures of one reader on some queries.
 
     Attributes:
-        figures: By name; None where there is nothing to divide by, such as the precision of a reader that saw nothing.
+        figures: By name; None if undefined, such as the precision of a reader that found nothing.
         intervals: 95 % bootstrap intervals of precision and recall.
-        confusion: Labelled kind -> the kind that the reader sees -> queries; empty where no kind is labelled.
+        confusion: Labelled kind -> read kind -> number of queries; empty if no kinds are labelled.
     """
 
     figures: dict[str, float | None]
@@ -104,7 +104,7 @@ class ReadingScores(NamedTuple):
     confusion: dict[str, dict[str, int]]
 
     def as_json(self) -> dict[str, Any]:
-        """Return what ``json.dumps`` takes."""
+        """Return JSON values."""
         found: dict[str, Any] = dict(self.figures)
         if self.intervals:
             found["intervals"] = {name: list(bounds) for name, bounds in self.intervals.items()}
@@ -112,7 +112,7 @@ class ReadingScores(NamedTuple):
 
 
 def reading_scores(judged: Sequence[JudgedQuery]) -> ReadingScores:
-    """Score a reader on queries of one file, or of one benchmark."""
+    """Score a reader on the queries of one file or benchmark."""
     read = sum(bool(each.applied) for each in judged)
     figures: dict[str, float | None] = {"queries": len(judged), "read": read, "share_read": _share(read, len(judged))}
     intervals: dict[str, tuple[float, float]] = {}
@@ -148,7 +148,7 @@ def words_in(query: str, spans: Iterable[Span]) -> Counter[str]:
 
 
 def _scope_f1(hits: Iterable[JudgedQuery]) -> float | None:
-    """Compare words, not places: a label that occurs twice in its query does not say which of the two is meant."""
+    """Compare words, not positions: the label of a phrase that occurs twice does not say which one is meant."""
     right = marked = 0
     for each in hits:
         query, excluded = each.labels.query, each.labels.excluded
@@ -162,7 +162,7 @@ def _scope_f1(hits: Iterable[JudgedQuery]) -> float | None:
 
 
 def _intervals(hits: int, false_alarms: int, misses: int, firm: int) -> dict[str, tuple[float, float]]:
-    """Resample the firm queries; as only their outcome counts, that is a draw of how many have each outcome."""
+    """Bootstrap over unambiguous queries: draw how many have each outcome, which is all that matters."""
     if not firm:
         return {}
     outcomes = np.array([hits, false_alarms, misses, firm - hits - false_alarms - misses])

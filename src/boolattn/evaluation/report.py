@@ -1,4 +1,4 @@
-"""The outcome of a benchmark, and its forms: a table for the terminal, JSON, Markdown."""
+"""The results of a benchmark as a terminal table, JSON or Markdown."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from rich.table import Table
 from boolattn.evaluation.measures import PerQuery
 from boolattn.evaluation.significance import grouped, means
 
-WIDEST_LABELS = 40  # of a table's columns, left of the figures; longer labels are folded
+WIDEST_LABELS = 40  # width of a table's label columns; longer labels are wrapped
 
 Figures: TypeAlias = Mapping[str, float]
 """Measure -> its value."""
@@ -19,16 +19,19 @@ Figures: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What one model reached on one benchmark.
+    """One model's results on one benchmark.
 
     Attributes:
         benchmark: The benchmark's name.
         model: The model's name.
         measures: The figures over all queries.
         by_template: The figures of each template's queries.
-        slices: Parts of the benchmark to be kept apart, each with a report of its own.
+        slices: Parts of the benchmark to report separately, each with its own report.
         seeds: The seeds the model was trained with, if any.
-        deviation: The standard deviation of every figure over the seeds, in the same shape, if there are several.
+        deviation: The standard deviation of every figure over the seeds, if there are several.
+        gate: Source of a mechanism's operators: "given", the benchmark's gold labels; "learned", the learned gate;
+            "closed", no source. None for models without a mechanism.
+        document_tokens: Maximum tokens per document for a dense model; None if the benchmark ranks no documents.
     """
 
     benchmark: str
@@ -38,6 +41,13 @@ class Report:
     slices: Mapping[str, "Report"] = field(default_factory=dict)
     seeds: tuple[int, ...] = ()
     deviation: "Report | None" = None
+    gate: str | None = None
+    document_tokens: int | None = None
+
+    @property
+    def label(self) -> str:
+        """The model's name in tables, with its gate if it has one."""
+        return self.model if self.gate is None else f"{self.model} (gate: {self.gate})"
 
     @classmethod
     def of(
@@ -48,7 +58,7 @@ class Report:
         template_of: Mapping[str, str],
         slice_of: Mapping[str, str] | None = None,
     ) -> "Report":
-        """Average the values of queries, over all, by template, and by slice if the benchmark has slices."""
+        """Average per-query values overall, by template, and by slice if the benchmark has slices."""
         parts = grouped(values, slice_of) if slice_of else {}
         return cls(
             benchmark,
@@ -59,8 +69,10 @@ class Report:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """Return what ``json.dumps`` takes. Slices, seeds and deviation are left out where there are none."""
-        return {"benchmark": self.benchmark, "model": self.model, **self._figures_as_json()}
+        """Return JSON values, without empty fields."""
+        stated = {"gate": self.gate, "document_tokens": self.document_tokens}
+        known = {name: value for name, value in stated.items() if value is not None}
+        return {"benchmark": self.benchmark, "model": self.model, **known, **self._figures_as_json()}
 
     def _figures_as_json(self) -> dict[str, Any]:
         figures: dict[str, Any] = {
@@ -77,23 +89,25 @@ class Report:
 
 
 def mean_over_seeds(reports: Sequence[Report]) -> Report:
-    """Join the reports of one model trained with several seeds: the mean and the sample deviation of every figure."""
+    """Merge the reports of one model trained with several seeds: mean and sample deviation of every figure."""
     if len(reports) < 2 or len({(report.benchmark, report.model) for report in reports}) > 1:
-        raise ValueError("a mean over seeds takes two or more reports, of one model on one benchmark")
+        raise ValueError("a mean over seeds needs two or more reports of one model on one benchmark")
     return replace(
         _of_each_figure(reports, fmean),
         slices={name: mean_over_seeds([report.slices[name] for report in reports]) for name in reports[0].slices},
         seeds=tuple(seed for report in reports for seed in report.seeds),
         deviation=_of_each_figure(reports, stdev),
+        gate=reports[0].gate,
+        document_tokens=reports[0].document_tokens,
     )
 
 
 def tables(reports: Sequence[Report], width: int) -> Iterator[Table]:
-    """Lay out the reports of one or more models on one benchmark for the terminal.
+    """Format the reports of one or more models on one benchmark for the terminal.
 
     Args:
         reports: The models, in order.
-        width: Of the terminal. Measures that do not fit beside each other go to a further table.
+        width: The terminal's width. Measures that do not fit are moved to another table.
     """
     grid = _Grid.of(reports)
     columns = list(zip(grid.header, *grid.rows, strict=True))
@@ -110,7 +124,7 @@ def tables(reports: Sequence[Report], width: int) -> Iterator[Table]:
 
 
 def markdown(reports: Sequence[Report]) -> str:
-    """Lay out the reports of one or more models on one benchmark as a Markdown table."""
+    """Format the reports of one or more models on one benchmark as a Markdown table."""
     grid = _Grid.of(reports)
     rule = ["---", "---", *["---:"] * (len(grid.header) - 2)]
     lines = [[cell.replace("_", r"\_").replace("|", r"\|") for cell in row] for row in (grid.header, *grid.rows)]
@@ -118,7 +132,7 @@ def markdown(reports: Sequence[Report]) -> str:
 
 
 class _Grid(NamedTuple):
-    """Cells of a table: which queries, which model, then one column per measure. The models stand under each other."""
+    """Table cells: which queries, which model, then one column per measure. Models are listed below each other."""
 
     header: list[str]
     rows: list[list[str]]
@@ -126,7 +140,7 @@ class _Grid(NamedTuple):
     @classmethod
     def of(cls, reports: Sequence[Report]) -> "_Grid":
         if len(names := {report.benchmark for report in reports}) != 1:
-            raise ValueError(f"a table holds one benchmark, not {len(names)}: make one for each")
+            raise ValueError(f"a table shows one benchmark, not {len(names)}: make one for each")
         parts = [dict(_parts(report)) for report in reports]
         labels = dict.fromkeys(label for part in parts for label in part)
         measures = dict.fromkeys(measure for part in parts for figures, _ in part.values() for measure in figures)
@@ -134,12 +148,12 @@ class _Grid(NamedTuple):
         for label in labels:
             for report, part in zip(reports, parts, strict=True):
                 figures, deviation = part.get(label, ({}, {}))
-                rows.append([label, report.model, *(_cell(measure, figures, deviation) for measure in measures)])
+                rows.append([label, report.label, *(_cell(measure, figures, deviation) for measure in measures)])
         return cls(["queries", "model", *measures], rows)
 
 
 def _parts(report: Report) -> Iterator[tuple[str, tuple[Figures, Figures]]]:
-    """Yield each row's label, figures and deviation; where there are slices, theirs, for a mix of them says little."""
+    """Yield each row's label, figures and deviation; with slices, only theirs, because their mean says little."""
     for name, part in report.slices.items():
         yield from ((f"{name}: {label}", row) for label, row in _parts(part))
     if not report.slices:

@@ -1,4 +1,4 @@
-"""From values per query to figures that can be compared: means per template, and intervals between two systems."""
+"""Aggregate per-query values: means per template, and confidence intervals of the difference of two systems."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ RESAMPLED_AT_ONCE = 1_000_000
 
 
 def means(values: PerQuery) -> dict[str, float]:
-    """Average each measure over the queries that have a value of it; a measure that none has is left out."""
+    """Average each measure over the queries that have a value; measures without values are omitted."""
     return {measure: fmean(by_query.values()) for measure, by_query in values.items() if by_query}
 
 
 def grouped(values: PerQuery, group_of: Mapping[str, str]) -> dict[str, PerQuery]:
-    """Part the queries into groups, such as templates, in the order in which ``group_of`` first names them."""
+    """Split the queries into groups, such as templates, in order of first appearance."""
     groups: dict[str, PerQuery] = {group: defaultdict(dict) for group in dict.fromkeys(group_of.values())}
     for measure, by_query in values.items():
         for query, value in by_query.items():
@@ -27,7 +27,7 @@ def grouped(values: PerQuery, group_of: Mapping[str, str]) -> dict[str, PerQuery
 
 
 class Difference(NamedTuple):
-    """How much the first system is above the second, with the bounds of a confidence interval."""
+    """The mean difference, first system minus second, with the bounds of a confidence interval."""
 
     mean: float
     low: float
@@ -42,23 +42,23 @@ def paired_bootstrap(
     level: float = 0.95,
     seed: int = 0,
 ) -> Difference:
-    """Estimate by resampling queries how surely one system beats another: surely, if 0 lies outside the interval.
+    """Test by resampling queries whether two systems differ: they do if 0 is outside the interval.
 
-    This is the percentile bootstrap of the mean difference. It assumes that the queries are independent draws from
-    those the systems are meant for (queries made from the same few atoms are not, and then the interval is too
-    narrow), and that there are enough of them, some 30 at least. It sees the chance in the choice of queries, not that
-    of training: for that, compare over seeds.
+    This is the percentile bootstrap of the mean difference. It assumes that the queries are independent samples of
+    the target distribution (queries made from the same few atoms are not, and the interval is then too narrow), and
+    that there are enough, at least 30 or so. It covers the randomness of the queries, not that of training: for
+    that, compare over seeds.
 
     Args:
         first: Query -> value of a measure.
-        second: The same measure of the same queries, by another system.
-        resamples: How often as many queries are drawn, with replacement.
-        level: The confidence.
-        seed: Makes the result reproducible.
+        second: The same measure of the same queries for another system.
+        resamples: Number of bootstrap samples.
+        level: The confidence level.
+        seed: Seed of the resampling.
     """
     if first.keys() != second.keys():
         unpaired = len(first.keys() ^ second.keys())
-        raise ValueError(f"both systems must be measured on the same queries, but {unpaired} have one value only")
+        raise ValueError(f"both systems must be evaluated on the same queries, but {unpaired} have only one value")
     if not first:
         raise ValueError("there are no queries to compare the two systems on")
     differences = np.array([first[query] - second[query] for query in first])

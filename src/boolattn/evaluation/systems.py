@@ -1,4 +1,4 @@
-"""Who answers a benchmark: a dense model, BM25, or the rules of the lexicon."""
+"""Systems to evaluate: a dense model, BM25, a learned reader, or the rules."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
@@ -8,20 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.model_parts import as_boolean, document_encoder, finds_operators, reading_options_of
+from boolattn.encoders.model_parts import finds_operators
+from boolattn.encoders.retrieval_model import chooses_query_encoder, retrieval_model
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
 from boolattn.encoders.vectors.document_cache import document_blocks
-from boolattn.encoders.vectors.rewriting import LAMBDA, RewriteEncoder
+from boolattn.encoders.vectors.rewriting import PENALTIES, RewriteEncoder
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.measures import Ranking, Run
 from boolattn.operators import NOT
 from boolattn.reading.options import ReadingOptions
+from boolattn.reading.readers import ReaderOrName, reader_named
 from boolattn.reading.reading import Documents as DocumentsAre
-from boolattn.reading.reading import Reading
+from boolattn.reading.reading import Reading, Strictness
 from boolattn.reading.rules.negations import negations
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
+from boolattn.retrieval.search.bm25 import rank_by_bm25
 
 Documents = Iterable[tuple[str, str]]
 REWRITTEN = "rewritten:"
@@ -34,18 +37,18 @@ class Retriever(Protocol):
     name: str
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
-        """Return the k best documents (identifier, text) for each query."""
+        """Return the k best documents (ID, text) for each query."""
         ...
 
 
 @runtime_checkable
 class Reader(Protocol):
-    """Says what it understands of a query."""
+    """Reports how it reads a query."""
 
     name: str
 
     def operators(self, query: str) -> frozenset[str]:
-        """Return the operators a query holds."""
+        """Return the operators that a query contains."""
         ...
 
     def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
@@ -58,47 +61,47 @@ class Reader(Protocol):
 
 
 class DenseRetriever:
-    """Any sentence-transformers model; its vectors of documents are kept on disk.
+    """Any sentence-transformers model or ``RetrievalModel``; document vectors are cached on disk.
 
-    A Boolean model encodes documents as its backbone does, so the two share the vectors that are kept.
+    A Boolean model encodes documents as its backbone does, so the two share cached vectors.
 
     Attributes:
-        options: How queries are read by a model that is, or is made, Boolean; by default, as the model has it.
+        options: How a Boolean model reads queries; by default, the model's own options.
     """
 
     def __init__(self, name: str, model: Any, progress: bool = True, options: ReadingOptions | None = None) -> None:
-        """Serve a ``SentenceTransformer``."""
+        """Wrap a ``SentenceTransformer`` or any ``RetrievalModel``."""
         self.name, self.queries, self.progress = name, model, progress
-        self.options = reading_options_of(model) if options is None else options
-        self.model = model = document_encoder(model)
+        self.options = retrieval_model(model).options if options is None else options
+        self.model = model = retrieval_model(model).document_encoder()
         self.normalise = similarity_of(model, name) == "cosine"
         self.fingerprint = document_fingerprint(model)
 
     def over(self, documents: DocumentsAre) -> Self:
-        """Return the same retriever for documents that are things, or pages."""
+        """Return a copy for documents that are things, or pages."""
         found = copy(self)
         found.options = self.options.changed(documents=documents)
         return found
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
-        """Rank by the model's own similarity, exactly."""
+        """Rank by exact search with the model's own similarity."""
         return self.rank_vectors(queries, self.query_vectors(list(queries.values())), documents, k, document_tokens)
 
     def rank_vectors(
         self, queries: Iterable[str], vectors: NDArray[np.float32], documents: Documents, k: int, document_tokens: int
     ) -> Run:
-        """Rank for queries, named by their identifiers, whose vectors (Q, D) are known."""
+        """Rank documents for query IDs with known vectors (Q, D)."""
         blocks = self.blocks(documents, document_tokens)
         return dict(zip(queries, exact_search(vectors, blocks, k, progress=self.progress), strict=True))
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        if as_boolean(self.queries) is not None:
+        if chooses_query_encoder(self.queries):
             self.queries.options = self.options
         return self._encode_queries(self.queries, queries)
 
     def bare_query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
-        """Return the vectors (Q, D) that the plain model gives queries, which know nothing of *not*."""
+        """Return the plain model's vectors (Q, D) of queries, which ignore *not*."""
         return self._encode_queries(self.model, queries)
 
     def _encode_queries(self, model: Any, queries: list[str]) -> NDArray[np.float32]:
@@ -108,12 +111,12 @@ class DenseRetriever:
         return found
 
     def blocks(self, documents: Documents, tokens: int) -> Iterator[tuple[list[str], NDArray[Any]]]:
-        """Yield identifiers and vectors of documents, of which so many tokens are read; those known are not encoded."""
+        """Yield IDs and vectors of documents, truncated to ``tokens``; cached vectors are reused."""
         return document_blocks(self.model, self.fingerprint, documents, tokens, self.progress)
 
 
 class ActingReader:
-    """Answers all questions about a query by the reading that would be acted on."""
+    """Reports the reading that a search would apply."""
 
     def read(self, query: str) -> Reading:
         """Return the reading."""
@@ -130,59 +133,40 @@ class ActingReader:
 
 
 class BooleanRetriever(ActingReader, DenseRetriever):
-    """A Boolean model that also says what it understands; one that has to be told operators is a dense one."""
+    """A Boolean model that also reports how it reads; one that requires given operators is only a retriever."""
 
     def read(self, query: str) -> Reading:
-        """Return what the model would act on where every document is a thing, as in all benchmarks of operators."""
+        """Return the reading that the model applies over things, as in all operator benchmarks."""
         self.queries.options = self.options
-        found: Reading = self.options.changed(documents="things").applied(self.queries.read(query))
+        found: Reading = self.options.changed(documents="things").applied(self.queries.options.read([query])[0])
         return found
 
 
 class RewritingRetriever(DenseRetriever):
-    """A plain model to which each query is given in two, what it wants and what not."""
+    """A plain model that encodes what a query wants and what it excludes as two texts."""
 
-    penalty = LAMBDA
+    penalty: float | None = None  # None uses the default for these documents
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        readings = [self.options.applied(reading) for reading in self.options.read(queries)]
-        return RewriteEncoder(super().query_vectors, self.penalty).encode(readings)
+        readings = [self.options.applied(each) for each in self.options.read(queries, only_exclusions=True)]
+        penalty = PENALTIES[self.options.documents] if self.penalty is None else self.penalty
+        return RewriteEncoder(super().query_vectors, penalty).encode(readings)
 
 
 class Bm25Retriever:
-    """BM25 by bm25s, English stems and stop words."""
+    """BM25 by bm25s, with English stemming and stop words."""
 
     name = "bm25"
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
-        """Index and rank; BM25 reads documents whole, whatever a dense model reads."""
-        import bm25s
-        import Stemmer
-
-        stemmer = Stemmer.Stemmer("english")
-        identifiers: list[str] = []
-
-        def texts() -> Iterator[str]:
-            for identifier, text in documents:
-                identifiers.append(identifier)
-                yield text
-
-        index = bm25s.BM25()
-        index.index(
-            bm25s.tokenize(list(texts()), stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False
-        )
-        words = bm25s.tokenize(list(queries.values()), stopwords="en", stemmer=stemmer, show_progress=False)
-        found, scores = index.retrieve(words, k=min(k, len(identifiers)), show_progress=False)
-        names = np.array(identifiers, dtype=object)
-        return {
-            query: Ranking(names[row[values > 0]], values[values > 0])
-            for query, row, values in zip(queries, found, scores, strict=True)
-        }
+        """Index and rank; BM25 always reads whole documents."""
+        found = rank_by_bm25(list(queries.values()), documents, k)
+        return {query: Ranking(*each) for query, each in zip(queries, found, strict=True)}
 
 
 class RulesReader:
-    """The lexicon alone: nothing learned."""
+    """The rules alone, without a learned reader."""
 
     name = "rules"
 
@@ -191,51 +175,59 @@ class RulesReader:
         return read_by_rules(query).operators
 
     def negation(self, text: str) -> tuple[Sequence[Span], Sequence[Span]]:
-        """Return all negations, whether they exclude something or not."""
+        """Return all negations, whether or not they exclude something."""
         found = negations(text)
         return [each.cue for each in found], [each.scope for each in found]
 
     def read(self, query: str) -> Reading:
-        """Return what the rules read."""
+        """Return the reading of the rules."""
         return read_by_rules(query)
 
 
 class LearnedReaderSystem(ActingReader):
-    """The learned reader alone, without a model."""
+    """A learned reader without a model: the shipped one, or the one in the options."""
 
     name = "learned"
 
     def __init__(self, options: ReadingOptions | None = None) -> None:
-        """Read as the options say, and act as over things, as in all benchmarks of operators."""
-        self.options = (options or ReadingOptions()).changed(reader=self.name, documents="things")
+        """Read with the options, over things, as in all operator benchmarks."""
+        self.options = (options or ReadingOptions()).changed(documents="things")
+        if isinstance(reader := self.options.reader, str) and not reader_named(reader).is_trained:
+            raise ValueError("--model learned measures a learned reader: use --model rules for the rules")
 
     def read(self, query: str) -> Reading:
-        """Return what it reads."""
+        """Return the reading that a search would apply."""
         return self.options.applied(self.options.read([query])[0])
 
 
 def load_system(
-    name: str, progress: bool = True, backbone: str | None = None, options: ReadingOptions | None = None
+    name: str,
+    progress: bool = True,
+    backbone: str | None = None,
+    reader: ReaderOrName | None = None,
+    strictness: Strictness | None = None,
 ) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, ``learned``, a shipped adapter with its backbone, or a model, as it is or made Boolean.
+    """Load ``bm25``, ``rules``, ``learned``, a shipped adapter with its backbone, or a plain or Boolean model.
 
-    ``rewritten:NAME`` is a plain model whose queries are rewritten: the simple way, to compare with. The options say
-    how queries are read; by default, as a model has it.
+    ``rewritten:NAME`` is a plain model with rewritten queries, as a simple baseline. See ``ReadingOptions`` for the
+    reader and the strictness; None keeps the model's own.
     """
+    changes = {"reader": reader, "strictness": strictness}
     if name == Bm25Retriever.name:
         return Bm25Retriever()
     if name == RulesReader.name:
         return RulesReader()
     if name == LearnedReaderSystem.name:
-        return LearnedReaderSystem(options)
+        return LearnedReaderSystem(ReadingOptions().changed(**changes))
     try:
-        if name.startswith(REWRITTEN):
-            plain = name.removeprefix(REWRITTEN)
-            return RewritingRetriever(REWRITTEN + title_of(plain), load_encoder(plain, backbone), progress, options)
-        model = load_encoder(name, backbone)
+        plain = name.removeprefix(REWRITTEN)
+        model = load_encoder(plain, backbone)
+        options = retrieval_model(model).options.changed(**changes)
+        if plain != name:
+            return RewritingRetriever(REWRITTEN + title_of(plain), model, progress, options)
         kind = BooleanRetriever if finds_operators(model) else DenseRetriever
         return kind(title_of(name), model, progress, options)
     except UnknownModelError as error:
         raise UnknownModelError(
-            f"{error}. Beside models, 'bm25', 'rules', 'learned' and {REWRITTEN}NAME are known"
+            f"{error}. Besides models, use 'bm25', 'rules', 'learned' or {REWRITTEN}NAME"
         ) from error

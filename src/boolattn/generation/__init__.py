@@ -1,1 +1,1 @@
-"""What a query means, apart from any model."""
+"""Labelled queries generated from catalogs, independent of any model."""

@@ -1,4 +1,4 @@
-"""Queries without end over a catalog, each with its gold operators, cues, scopes, answers and near misses."""
+"""An endless stream of queries over a catalog, with gold operators, cues, scopes, answers and near misses."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ GIVE_UP_AFTER = 50
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An atom, where the text names it, and whether it is wanted (+1) or not (-1)."""
+    """An atom, its span in the text, and whether it is wanted (+1) or not (-1)."""
 
     atom: Atom
     span: Span
@@ -33,17 +33,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class GeneratedQuery:
-    """A query of which everything is known.
+    """A query with complete labels.
 
     Attributes:
-        text: What the searcher types.
+        text: The query as typed.
         template: Its shape, a key of ``TEMPLATES``.
-        expression: What it means.
+        expression: Its meaning.
         mentions: Its atoms, in the order of the expression.
-        cues: For each operator, the words that say it; none where it goes without saying ("1950s horror films").
-        scopes: For each operator, the atoms it speaks of: those joined, or those negated.
+        cues: For each operator, the words that express it; none if it is implicit ("1950s horror films").
+        scopes: For each operator, the atoms it applies to: those joined, or those negated.
         answers: The entities it asks for.
-        near_misses: The entities that a system deaf to "not" would return wrongly.
+        near_misses: The entities that a system ignoring "not" would wrongly return.
     """
 
     text: str
@@ -57,7 +57,7 @@ class GeneratedQuery:
 
     @property
     def operators(self) -> tuple[str, ...]:
-        """The operators it holds, said or unsaid."""
+        """Its operators, explicit or implicit."""
         return tuple(self.scopes)
 
 
@@ -69,24 +69,27 @@ def generate(
     splits: Splits | None = None,
     templates: Sequence[str] = tuple(TEMPLATES),
     minimum: int = 3,
+    maximum: int | None = None,
     wordings: WordingsOf = wordings_of,
 ) -> Iterator[GeneratedQuery]:
-    """Yield queries without end; the same arguments always give the same queries.
+    """Yield queries endlessly; the same arguments always give the same queries.
 
     Args:
-        catalog: What to ask for.
-        seed: Another seed, other queries.
-        split: Only queries of this split; of any if None.
-        splits: How the splits are made; by default as ``Splits()`` does.
-        templates: Which shapes to use; one the catalog has no expression for is passed over.
-        minimum: Every query has at least so many answers, and every atom in it adds or removes at least so many.
-        wordings: The ways to word each template; what none of them suits is not asked.
+        catalog: The catalog to query.
+        seed: Seed of the queries.
+        split: Only queries of this split; None allows any.
+        splits: How to split; ``Splits()`` by default.
+        templates: Templates to use; a template that the catalog cannot fill is skipped.
+        minimum: Minimum number of answers per query, and of answers that each of its atoms adds or removes.
+        maximum: Maximum number of answers per query; None sets no limit.
+        wordings: The wordings of each template; expressions that suit none of them are skipped.
     """
     unknown = [template for template in templates if template not in TEMPLATES]
     if unknown or not templates:
         raise ValueError(f"no such templates: {unknown}; choose from {list(TEMPLATES)}")
     rng = Random(f"{seed} {split}")
-    return _stream(catalog, rng, Sampler(catalog, rng, split, splits or Splits(), minimum), templates, wordings)
+    sampler = Sampler(catalog, rng, split, splits or Splits(), minimum, maximum)
+    return _stream(catalog, rng, sampler, templates, wordings)
 
 
 def canonical_query(catalog: Catalog, template: str, expression: Expression) -> GeneratedQuery:
@@ -117,8 +120,8 @@ def _stream(
             rendered = rendered.capitalised()
         yield _label(catalog, template, expression, answers, rendered)
     raise ValueError(
-        f"drew no expression with enough answers in which every atom matters for any of {list(templates)}: "
-        "lower the minimum, allow more templates or give a catalog with more overlap"
+        f"found no expression with enough answers in which every atom matters for any of {list(templates)}: "
+        "lower the minimum, raise the maximum, allow more templates or use a catalog with more overlap"
     )
 
 
@@ -142,6 +145,6 @@ def _label(
 
 
 def matching_negated(catalog: Catalog, query: GeneratedQuery) -> BitMap:
-    """Return what matches a negated atom, right answers excepted: "A or B but not C" may well want a C that is A."""
+    """Return the entities that match a negated atom, without answers: "A or B but not C" may include a C that is A."""
     matching = [catalog.members[mention.atom] for mention in query.mentions if mention.sign < 0]
     return BitMap.union(BitMap(), *matching) - query.answers

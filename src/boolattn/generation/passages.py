@@ -1,7 +1,7 @@
-"""Questions about one subject that leave a part of it out: "the story of X (leaving aside Y)".
+"""Questions about one subject that exclude a part of it: "the story of X (leaving aside Y)".
 
-Catalogs give short queries for many things. These are long ones, for the few sentences that a page has about its own
-subject, with exact labels: of a page's sentences, those that mention what is left out, and those that do not.
+Catalogs yield short queries with many answers. These are long queries, answered by a few sentences of one page, with
+exact labels of which sentences mention the excluded part.
 """
 
 import re
@@ -14,9 +14,9 @@ from boolattn.generation.domains.mentions import names_mentioned
 from boolattn.generation.wordings.passage_wordings import EXCLUDED, PARTS, TAILS, WANTED
 from boolattn.reading.spans import Span
 
-SHARE_ORDINARY = 0.2  # of the queries: they leave nothing out
+SHARE_ORDINARY = 0.2  # of queries that exclude nothing
 FEWEST_SENTENCES = 3
-LONGEST_PAGE = 1500  # characters; of longer ones, sentences would be many and much alike
+LONGEST_PAGE = 1500  # characters; longer pages have many similar sentences
 _SENTENCE_END = " . "  # as the pages are tokenised
 
 _CUE = re.compile(r"\{not\|([^}]+)\}")
@@ -24,14 +24,14 @@ _CUE = re.compile(r"\{not\|([^}]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class PassageQuery:
-    """A question, what it leaves out, and the sentences that answer it.
+    """A question, what it excludes, and the sentences that answer it.
 
     Attributes:
-        text: What the searcher types.
-        cue: Where it says that something is left out; None if nothing is.
-        scope: What is.
-        answers: Identifiers of the sentences about the subject that do not mention it.
-        unwanted: Of those that do.
+        text: The query as typed.
+        cue: The words that express the exclusion; None if there is none.
+        scope: What is excluded.
+        answers: IDs of the sentences about the subject that do not mention the exclusion.
+        unwanted: IDs of the sentences that mention it.
     """
 
     text: str
@@ -42,13 +42,13 @@ class PassageQuery:
 
 
 def sentences_of(page: Document) -> dict[str, str]:
-    """Return the sentences of a page by identifier, each after the page's title."""
+    """Return the sentences of a page by ID, each after the page's title."""
     sentences = page.text.split(_SENTENCE_END)
     return {f"{page.title}#{number}": f"{page.title}. {text}" for number, text in enumerate(sentences)}
 
 
 def passage_queries(pages: Sequence[Document], seed: int) -> Iterator[PassageQuery]:
-    """Yield one question for each page of which some sentences mention another page's name and some do not."""
+    """Yield one question for each page in which some sentences mention another page's name and some do not."""
     rng = Random(f"{seed} passages")
     texts = [sentences_of(page) for page in pages]
     found = names_mentioned([page.title for page in pages], [text for each in texts for text in each.values()])
@@ -56,7 +56,7 @@ def passage_queries(pages: Sequence[Document], seed: int) -> Iterator[PassageQue
         mentioned = {identifier: next(found) for identifier in sentences}
         names = sorted({name for each in mentioned.values() for name in each if name not in page.title})
         partly = [name for name in names if not all(name in each for each in mentioned.values())]
-        third = rng.choice(pages).title  # something else to speak of, of which the page does not
+        third = rng.choice(pages).title  # another subject, which the page does not mention
         if len(sentences) >= FEWEST_SENTENCES and partly and third not in (page.title, *names):
             yield _asked(rng, page.title, rng.choice(partly), third, mentioned)
 

@@ -1,4 +1,4 @@
-"""Drawing expressions over a catalog in which every atom matters."""
+"""Sample expressions over a catalog in which every atom matters."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -15,10 +15,10 @@ from boolattn.generation.catalog.expressions import And, AndNot, Expression, Not
 from boolattn.generation.catalog.splits import Split, Splits
 
 ATTEMPTS = 400
-"""How often to draw before a template is given up for this time."""
+"""Number of draws before a template is skipped."""
 
 SHARE_ALIKE = 0.7
-"""How many of the lists of alternatives are of one column: "comedies or westerns"."""
+"""The share of *or* lists whose atoms are all from one column: "comedies or westerns"."""
 
 _REMEMBERED_SETS = 16384
 
@@ -26,34 +26,46 @@ Option = TypeVar("Option")
 
 
 class Sampler:
-    """Draws expressions of given shapes that have answers, and in which no atom could be left out.
+    """Draws expressions of given shapes that have answers, and in which no atom is redundant.
 
-    An atom that narrows others down is drawn from those that are true of some of their entities, so that even rare
-    names meet.
+    An atom that narrows others is drawn from those that match some of their entities, so that even rare names
+    overlap.
     """
 
-    def __init__(self, catalog: Catalog, rng: Random, split: Split | None, splits: Splits, minimum: int) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        rng: Random,
+        split: Split | None,
+        splits: Splits,
+        minimum: int,
+        maximum: int | None = None,
+    ) -> None:
         """Prepare the atoms to draw from.
 
         Args:
-            catalog: Where the atoms come from.
-            rng: Makes all choices.
-            split: Only combinations of this split; of any if None.
-            splits: How the splits are made.
-            minimum: The least number of answers, and of entities that every atom must add or remove.
+            catalog: The source of the atoms.
+            rng: The random generator for all draws.
+            split: Only combinations of this split; None allows any.
+            splits: How to split.
+            minimum: Minimum number of answers, and of entities that every atom must add or remove.
+            maximum: Maximum number of answers; None sets no limit.
         """
+        if maximum is not None and maximum < minimum:
+            raise ValueError(f"at most {maximum} answers, but at least {minimum}: raise the maximum")
         self._catalog = catalog
         self._rng = rng
         self._split = split
         self._splits = splits
         self._minimum = minimum
         self._everything = catalog.everything
+        self._maximum = len(self._everything) if maximum is None else maximum
         self._unseen = {atom for atom in catalog.atoms if splits.is_unseen(atom)}
         self._is_drawable = np.array([split in (None, "test") or atom not in self._unseen for atom in catalog.atoms])
         self._starting = lru_cache(self._find_starting)
         self._narrowing = lru_cache(_REMEMBERED_SETS)(self._find_narrowing)
         if not self._starting(0):
-            raise ValueError(f"no attribute has {minimum} entities or more: lower the minimum or give more rows")
+            raise ValueError(f"no attribute has {minimum} entities or more: lower the minimum or use more rows")
 
     def sample(self, shape: Expression) -> tuple[Expression, FrozenBitMap] | None:
         """Return an expression of the shape and its answers, or None if none was found in ``ATTEMPTS`` draws."""
@@ -70,13 +82,13 @@ class Sampler:
     def _fill(
         self, shape: Expression, within: FrozenBitMap | None = None, later: int = 0, column: str | None = None
     ) -> tuple[Expression, FrozenBitMap]:
-        """Put atoms into the slots of the shape.
+        """Fill the slots of the shape with atoms.
 
         Args:
             shape: An expression over slots.
-            within: Every atom is to be true of some of these entities, and not of others.
-            later: How many more atoms are to divide what this part finds, which must be large enough for that.
-            column: Which column to take a single atom from; any if None.
+            within: Every atom must match some of these entities, but not all.
+            later: Number of atoms that will still narrow this part's matches, which must suffice for all.
+            column: The column to draw a single atom from; any if None.
         """
         match shape:
             case Atom():
@@ -117,12 +129,12 @@ class Sampler:
         return self._rng.choice(options)
 
     def _find_starting(self, later: int) -> dict[str, list[Atom]]:
-        """Return, by column, the atoms that are large enough to begin with."""
+        """Return, by column, the atoms that are large enough to start with."""
         sizes = np.array([len(self._catalog.members[atom]) for atom in self._catalog.atoms])
         return self._by_column(np.flatnonzero((sizes >= self._minimum * (later + 1)) & self._is_drawable))
 
     def _find_narrowing(self, within: FrozenBitMap, later: int) -> dict[str, list[Atom]]:
-        """Return, by column, the atoms that are true of enough entities within, and not of enough others."""
+        """Return, by column, the atoms that match enough of the entities in ``within`` and exclude enough of them."""
         codes, counts = self._catalog.count_atoms(within)
         smallest, largest = self._minimum * (later + 1), len(within) - self._minimum
         return self._by_column(codes[(counts >= smallest) & (counts <= largest) & self._is_drawable[codes]])
@@ -137,7 +149,7 @@ class Sampler:
     def _is_good(self, expression: Expression, answers: FrozenBitMap, wants_unseen: bool) -> bool:
         atoms = atoms_of(expression)
         return (
-            len(answers) >= self._minimum
+            self._minimum <= len(answers) <= self._maximum
             and len(set(atoms)) == len(atoms)
             and self._is_of_split(atoms, wants_unseen)
             and all(self._matters(atom, expression, answers) for atom in atoms)

@@ -1,7 +1,7 @@
-"""Triples in the shape of SetBERT's generated set: a Boolean sentence, sentences that fulfil it, others that do not.
+"""Triples like SetBERT's generated set: a Boolean sentence, sentences that match it, and others that do not.
 
-As there, a sentence that fulfils "A but not B" tells of an A that is something else, one that does not tells of an A
-that is B. Here each tells what some entity of the catalog is, and so much of it that the truth can be read off.
+As in SetBERT, a sentence that matches "A but not B" describes an A that is not B, and one that does not match describes
+an A that is B. Here, each describes an entity of the catalog, in enough detail to decide whether it matches.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -25,8 +25,8 @@ TEMPLATES_OF: dict[str, tuple[str, ...]] = {
 }
 """The templates of each operator's file."""
 
-# Which template tells of so many attributes.
-_TELLING = {1: "_", 2: "_ that are also _", 3: "_ that are also both _ and _"}
+# The template that describes this many attributes.
+_DESCRIBING = {1: "_", 2: "_ that are also _", 3: "_ that are also both _ and _"}
 _FRAMES = (("", ""), ("these are ", ""), ("a collection of ", ""), ("this is one of the ", ""))
 _ATTEMPTS = 50
 POSITIVES, NEGATIVES = 2, 3  # at most, for each gold sentence
@@ -34,7 +34,7 @@ POSITIVES, NEGATIVES = 2, 3  # at most, for each gold sentence
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence about some entity, and the attributes it tells of."""
+    """A sentence about an entity, and the attributes it mentions."""
 
     text: str
     atoms: tuple[Atom, ...]
@@ -42,7 +42,7 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class SentenceTriple:
-    """A Boolean sentence with all its labels, sentences that fulfil it, and sentences that do not."""
+    """A Boolean sentence with all its labels, sentences that match it, and sentences that do not."""
 
     gold: GeneratedQuery
     positives: tuple[Sentence, ...]
@@ -57,47 +57,47 @@ def generate_triples(
     split: Split | None = None,
     splits: Splits | None = None,
 ) -> Iterator[SentenceTriple]:
-    """Yield triples of one operator without end; the same arguments always give the same triples.
+    """Yield triples of one operator endlessly; the same arguments always give the same triples.
 
     Args:
-        catalog: What to talk about.
+        catalog: The catalog.
         operator: "and", "or" or "not".
-        seed: Another seed, other triples.
-        split: Only triples of this split; of any if None.
-        splits: How the splits are made; by default as ``Splits()`` does.
+        seed: Changes the triples.
+        split: Only triples of this split; any if None.
+        splits: How to split; ``Splits()`` by default.
     """
     if operator not in TEMPLATES_OF:
         raise ValueError(f"no operator {operator!r}; choose from {list(TEMPLATES_OF)}")
     splits = splits or Splits()
     unseen = {atom for atom in catalog.atoms if split in ("train", "validation") and splits.is_unseen(atom)}
-    teller = _Teller(catalog, Random(f"{seed} {split} sentences"), unseen)
+    writer = _Writer(catalog, Random(f"{seed} {split} sentences"), unseen)
     golds = generate(catalog, seed=seed, split=split, splits=splits, templates=TEMPLATES_OF[operator])
     return (
         SentenceTriple(
             gold,
-            teller.tell(gold, [gold.answers], POSITIVES),
-            teller.tell(gold, _wrong_entities(catalog, gold), NEGATIVES),
+            writer.write_about(gold, [gold.answers], POSITIVES),
+            writer.write_about(gold, _wrong_entities(catalog, gold), NEGATIVES),
         )
         for gold in golds
     )
 
 
 def _wrong_entities(catalog: Catalog, gold: GeneratedQuery) -> list[FrozenBitMap]:
-    """Return groups of entities that do not fulfil the query: such as have part in it, if there are any."""
+    """Return groups of entities that do not match the query, preferring those that match part of it."""
     touched = FrozenBitMap.union(*(catalog.members[atom] for atom in atoms_of(gold.expression))) - gold.answers
     return [group for group in (gold.near_misses, touched) if group] or [catalog.everything - gold.answers]
 
 
-class _Teller:
+class _Writer:
     """Writes sentences about entities."""
 
-    def __init__(self, catalog: Catalog, rng: Random, untold: Collection[Atom]) -> None:
+    def __init__(self, catalog: Catalog, rng: Random, hidden: Collection[Atom]) -> None:
         self._catalog = catalog
         self._rng = rng
-        self._untold = untold
+        self._hidden = hidden
 
-    def tell(self, gold: GeneratedQuery, groups: Sequence[FrozenBitMap], count: int) -> tuple[Sentence, ...]:
-        """Write different sentences, each about an entity of one of the groups."""
+    def write_about(self, gold: GeneratedQuery, groups: Sequence[FrozenBitMap], count: int) -> tuple[Sentence, ...]:
+        """Write distinct sentences, each about an entity of one of the groups."""
         sentences: dict[str, Sentence] = {}
         for _ in range(_ATTEMPTS):
             group = self._rng.choice(groups)
@@ -110,17 +110,17 @@ class _Teller:
         return tuple(sentences.values())
 
     def _choose_atoms(self, entity: int, deciding: Sequence[Atom]) -> list[Atom]:
-        """Choose what to tell of an entity: all that decides whether it fulfils the query, and perhaps more."""
+        """Choose what to mention about an entity: everything that decides whether it matches, and perhaps more."""
         atoms = self._catalog.atoms_of(entity)
-        told = [atom for atom in atoms if atom in deciding]
-        others = [atom for atom in atoms if atom not in deciding and atom not in self._untold]
-        room = min(len(others), max(_TELLING) - len(told))
-        told += self._rng.sample(others, self._rng.randint(min(room, 1) if len(told) < 2 else 0, room))
-        self._rng.shuffle(told)
-        return told
+        chosen = [atom for atom in atoms if atom in deciding]
+        others = [atom for atom in atoms if atom not in deciding and atom not in self._hidden]
+        room = min(len(others), max(_DESCRIBING) - len(chosen))
+        chosen += self._rng.sample(others, self._rng.randint(min(room, 1) if len(chosen) < 2 else 0, room))
+        self._rng.shuffle(chosen)
+        return chosen
 
     def _write(self, atoms: Sequence[Atom]) -> Sentence:
-        wording = choose_wording(self._rng, _TELLING[len(atoms)], atoms, noun_phrase=True)
+        wording = choose_wording(self._rng, _DESCRIBING[len(atoms)], atoms, noun_phrase=True)
         frame = self._rng.choice(_FRAMES)
         rendered = wording.render(atoms, self._rng.choice(self._catalog.heads), self._rng.choice, frame)
         return Sentence(rendered.text, tuple(atoms))

@@ -1,8 +1,8 @@
-"""Queries to see whether a reader understands exclusions or knows some words for them.
+"""Queries that test whether a reader understands exclusions or only knows some words for them.
 
-``unseen_queries`` exclude in words the rules do not know; ``decoy_queries`` use such words and exclude nothing.
-Training and validation draw from the training half of the wordings, test from the other: whatever is chosen by
-validation is chosen without a look at the wordings of the test.
+``unseen_queries`` express exclusions in wordings that the rules do not know; ``decoy_queries`` use such words but
+exclude nothing. Training and validation use the training half of the wordings and test the other half, so that no
+setting is chosen with knowledge of the test wordings.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from boolattn.generation.wordings.wording import Wording, exclusion_patterns, pa
 
 
 def unseen_queries(catalog: Catalog, *, seed: int, split: Split) -> Iterator[GeneratedQuery]:
-    """Yield queries without end that exclude in words the rules do not know; arguments as those of ``generate``."""
+    """Yield queries endlessly, with exclusions in wordings that the rules do not know; see ``generate``."""
     return generate(
         catalog,
         seed=seed,
@@ -29,26 +29,26 @@ def unseen_queries(catalog: Catalog, *, seed: int, split: Split) -> Iterator[Gen
 
 
 def decoy_queries(catalog: Catalog, *, seed: int, split: Split) -> Iterator[GeneratedQuery]:
-    """Yield queries without end for one atom, in words that elsewhere exclude; arguments as those of ``generate``."""
+    """Yield queries for one atom endlessly, with words that exclude in other queries; see ``generate``."""
     wordings = decoy_wordings(catalog.heads[0], split)
     return generate(catalog, seed=seed, split=split, templates=("_",), wordings=lambda template: wordings)
 
 
 def unseen_and_decoys(catalog: Catalog, count: int, seed: int) -> Iterator[Iterator[GeneratedQuery]]:
-    """Yield so many training queries with exclusions that rules miss, and half as many decoys."""
+    """Yield the given number of training queries with exclusions that rules miss, and half as many decoys."""
     yield islice(unseen_queries(catalog, seed=seed, split="train"), count)
     yield islice(decoy_queries(catalog, seed=seed, split="train"), count // 2)
 
 
 @cache
 def unseen_wordings(template: str, split: Split) -> tuple[Wording, ...]:
-    """Return the ways, unknown to the rules, to word a template of ``EXCLUSIONS`` in queries of a split."""
+    """Return a split's wordings, unknown to the rules, of a template of ``EXCLUSIONS``."""
     half = unseen_exclusions.TESTING if split == "test" else unseen_exclusions.TRAINING
     return parse_wordings(exclusion_patterns(template, half.phrases), exclusion_patterns(template, half.sentences))
 
 
 @cache
 def decoy_wordings(head: str, split: Split) -> tuple[Wording, ...]:
-    """Return the decoys for entities that go by this word in queries of a split."""
+    """Return a split's decoy wordings for entities with this head word."""
     half = decoys.TESTING if split == "test" else decoys.TRAINING
     return parse_wordings(half.phrases_of.get(head, ()), half.sentences)

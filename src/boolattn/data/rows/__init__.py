@@ -1,1 +1,1 @@
-"""Rows of files and hubs, with a report of bad ones."""
+"""Rows from files and the Hub, with reports of bad ones."""

@@ -1,4 +1,4 @@
-"""What to do about a row that is not of its format: say exactly where it fails, or leave it out and count it."""
+"""Malformed rows: report exactly where they fail, or skip and count them."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -12,7 +12,7 @@ WHOLE_ROW = "whole row"
 
 
 class Place(NamedTuple):
-    """Where a row stands, counted from 1: by line in a text file, by row where a format has no lines of its own."""
+    """The location of a row, counted from 1: its line in a text file, its row number in formats without lines."""
 
     source: str
     number: int
@@ -23,10 +23,10 @@ class Place(NamedTuple):
 
 
 class BadRowError(ValueError):
-    """A row that is not of its format."""
+    """A malformed row."""
 
     def __init__(self, place: Place, field: str, problem: str) -> None:
-        """Name the place, the field, and what was expected of it."""
+        """Record the location, the field, and what was expected."""
         super().__init__(place, field, problem)
         self.place = place
         self.field = field
@@ -39,27 +39,27 @@ class BadRowError(ValueError):
 
 @dataclass(slots=True)
 class SkipBad:
-    """Given to a loader, lets it leave bad rows out, and counts them by file and field, however often they are read."""
+    """Lets a loader skip bad rows, and counts each once, by file and field, even if it is read several times."""
 
     counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     places: set[Place] = field(default_factory=set)
 
     def add(self, error: BadRowError) -> None:
-        """Count one row left out."""
+        """Count one skipped row."""
         if error.place not in self.places:
             self.places.add(error.place)
             self.counts[error.place.source, error.field] += 1
 
     @property
     def total(self) -> int:
-        """How many rows were left out."""
+        """How many rows were skipped."""
         return self.counts.total()
 
 
 def keep_good(
     rows: Iterable[tuple[Place, Raw]], parse: Callable[[Place, Raw], Record], skip: SkipBad | None
 ) -> Iterator[Record]:
-    """Parse row by row; a ``BadRowError`` ends the reading, or is counted where ``skip`` is given."""
+    """Parse row by row; a ``BadRowError`` is raised, or counted if ``skip`` is given."""
     for place, raw in rows:
         try:
             record = parse(place, raw)

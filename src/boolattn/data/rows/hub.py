@@ -1,4 +1,4 @@
-"""Rows of datasets that live on the Hugging Face Hub, or in a local copy of one."""
+"""Rows of datasets on the Hugging Face Hub, or in a local copy."""
 
 import importlib
 from collections.abc import Iterator
@@ -17,15 +17,15 @@ _BUILDERS = {".json": "json", ".parquet": "parquet"}
 def read_hub(
     source: str | Path, shape: type[Shape], *, config: str | None, split: str, skip: SkipBad | None = None
 ) -> Iterator[Shape]:
-    """Yield one checked object per row.
+    """Yield one validated object per row.
 
     Args:
         source: Name of a dataset on the Hub, which is downloaded once and then read from the local cache; or a folder
-            that is a copy of it; or a single ``.jsonl``, ``.json`` or ``.parquet`` file that holds the rows themselves.
-        shape: What every row must have, as for ``read_jsonl``.
-        config: Name of the part of the dataset, where it has several.
+            with a copy of it; or a single ``.jsonl``, ``.json`` or ``.parquet`` file with the rows.
+        shape: The required fields, as for ``read_jsonl``.
+        config: Name of the dataset's configuration, if it has several.
         split: Name of the split.
-        skip: Counts and leaves out bad rows; without it the first one is an error.
+        skip: Skips and counts bad rows; None raises at the first one.
     """
     path = Path(source)
     if path.is_file() and ".jsonl" in path.suffixes:
@@ -38,20 +38,20 @@ def _rows(source: str | Path, config: str | None, split: str) -> Iterator[Any]:
     try:
         load_dataset = importlib.import_module("datasets").load_dataset
     except ImportError as error:
-        raise ImportError(f"Reading {source} needs the package datasets: pip install boolattn[hub]") from error
+        raise ImportError(f"Reading {source} needs the package datasets: pip install 'boolattn[hub]'") from error
     path = Path(source)
     if path.is_dir():
         yield from load_dataset(str(path), name=config, split=split, streaming=True)
     elif path.is_file():
         if path.suffix not in _BUILDERS:
-            raise ValueError(f"{path} is not of a known format: give a .jsonl, .json or .parquet file.")
+            raise ValueError(f"{path} has an unknown format: use a .jsonl, .json or .parquet file.")
         yield from load_dataset(_BUILDERS[path.suffix], data_files=str(path), split="train", streaming=True)
     else:
         try:
             dataset = load_dataset(str(source), name=config, split=split)
         except OSError as error:
             raise FileNotFoundError(
-                f"{source} is neither a local file or folder nor a dataset that can be had from the Hub or its cache. "
-                "Give the path of a local copy, or go online once to download it."
+                f"{source} is neither a local file or folder nor a dataset available from the Hub or its cache. "
+                "Pass the path of a local copy, or connect to the internet once to download it."
             ) from error
         yield from dataset

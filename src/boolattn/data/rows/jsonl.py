@@ -1,4 +1,4 @@
-"""JSON rows checked against the shape they should have."""
+"""JSON rows, validated against an expected shape."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -13,7 +13,7 @@ from boolattn.data.rows.lines import filled_lines
 Shape = TypeVar("Shape")
 
 Filled = Annotated[str, msgspec.Meta(min_length=1)]
-"""A text that may not be empty."""
+"""A text that must not be empty."""
 
 
 def read_jsonl(
@@ -22,13 +22,13 @@ def read_jsonl(
     skip: SkipBad | None = None,
     check: Callable[[Place, Shape], None] | None = None,
 ) -> Iterator[Shape]:
-    """Yield one checked object per line.
+    """Yield one validated object per line.
 
     Args:
         path: A ``.jsonl`` file, plain, ``.gz`` or ``.zst``.
-        shape: A dataclass or ``msgspec.Struct`` whose fields every row must have; further fields of a row are ignored.
-        skip: Counts and leaves out bad rows; without it the first one is an error.
-        check: Raises ``BadRowError`` for a row of the right shape that is wrong for another reason.
+        shape: A dataclass or ``msgspec.Struct`` with the required fields; other fields of a row are ignored.
+        skip: Skips and counts bad rows; None raises at the first one.
+        check: Raises ``BadRowError`` for a row that has the right shape but is otherwise invalid.
     """
     decode = msgspec.json.Decoder(shape).decode
 
@@ -45,7 +45,7 @@ def read_jsonl(
 
 
 def check_row(place: Place, row: Any, shape: type[Shape]) -> Shape:
-    """Check a row that some other reader has already made Python objects of."""
+    """Validate a row that is already parsed into Python objects."""
     try:
         return msgspec.convert(row, shape)
     except msgspec.ValidationError as error:

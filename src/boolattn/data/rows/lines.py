@@ -1,4 +1,4 @@
-"""Files read line by line and never whole (plain, ``.gz`` or ``.zst``, by their suffix), and the columns of a line."""
+"""Files streamed line by line (plain, ``.gz`` or ``.zst``, by suffix), and the columns of a line."""
 
 import gzip
 import io
@@ -8,8 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import BinaryIO, TextIO, TypeVar, cast
 
-import zstandard
-
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place
 
 COMPRESSIONS = ("", ".gz", ".zst")
@@ -18,13 +16,15 @@ Number = TypeVar("Number", int, float)
 
 
 def open_bytes(path: str | Path) -> BinaryIO:
-    """Open a file for reading, decompressed."""
+    """Open a file for reading, decompressing it."""
     path = Path(path)
     match path.suffix:
         case ".gz":
             return cast(BinaryIO, gzip.open(path, "rb"))
         case ".zst":
-            # Files joined with cat, or written by parallel compressors, hold several frames.
+            import zstandard  # only here and below: plain files are read without it
+
+            # Files joined with cat, or written by parallel compressors, contain several frames.
             reader = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
             return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader)))
         case _:
@@ -32,27 +32,34 @@ def open_bytes(path: str | Path) -> BinaryIO:
 
 
 def open_for_writing(path: str | Path) -> TextIO:
-    """Open a text file for writing, compressed as its suffix says."""
+    """Open a text file for writing, compressed according to its suffix."""
     path = Path(path)
     match path.suffix:
         case ".gz":
             return cast(TextIO, gzip.open(path, "wt", encoding="utf-8", newline="\n"))
         case ".zst":
+            import zstandard
+
             return cast(TextIO, zstandard.open(path, "wt", encoding="utf-8", newline="\n"))
         case _:
             return path.open("w", encoding="utf-8", newline="\n")
 
 
 def numbered_lines(path: str | Path) -> Iterator[tuple[Place, bytes]]:
-    """Yield every line as bytes, so that a line of broken UTF-8 is one bad row and no more."""
+    """Yield every line as bytes, so that invalid UTF-8 affects only one row."""
     source = str(path)
     number = 0
+    damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
+    if Path(path).suffix == ".zst":
+        import zstandard
+
+        damage += (zstandard.ZstdError,)
     try:
         with open_bytes(path) as stream:
             for number, line in enumerate(stream, start=1):
                 yield Place(source, number), line
-    except (EOFError, gzip.BadGzipFile, zlib.error, zstandard.ZstdError) as error:
-        raise OSError(f"{source} is damaged after line {number} ({error}): fetch or compress it again.") from error
+    except damage as error:
+        raise OSError(f"{source} is damaged after line {number} ({error}): download or compress it again.") from error
 
 
 def filled_lines(path: str | Path) -> Iterator[tuple[Place, bytes]]:
@@ -61,7 +68,7 @@ def filled_lines(path: str | Path) -> Iterator[tuple[Place, bytes]]:
 
 
 def paragraphs(path: str | Path) -> Iterator[tuple[Place, list[tuple[Place, bytes]]]]:
-    """Yield the runs of lines between blank lines, each with the place of its first line."""
+    """Yield the groups of lines between blank lines, each with the location of its first line."""
     for blank, run in groupby(numbered_lines(path), key=lambda numbered: numbered[1].isspace()):
         if not blank:
             paragraph = list(run)
@@ -69,7 +76,7 @@ def paragraphs(path: str | Path) -> Iterator[tuple[Place, list[tuple[Place, byte
 
 
 def text_of(place: Place, line: bytes) -> str:
-    """Decode a line, without its line end."""
+    """Decode a line, without its line ending."""
     try:
         return line.decode("utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
@@ -77,7 +84,7 @@ def text_of(place: Place, line: bytes) -> str:
 
 
 def columns_of(place: Place, line: bytes, names: Sequence[str], separator: str | None = None) -> list[str]:
-    """Split a line into the named columns, at white space or at a separator of its own; none may be empty."""
+    """Split a line into the named columns, at white space or the given separator; none may be empty."""
     columns = text_of(place, line).split(separator)
     if len(columns) != len(names):
         raise BadRowError(place, WHOLE_ROW, f"expected {len(names)} columns ({', '.join(names)}), got {len(columns)}")
@@ -87,7 +94,7 @@ def columns_of(place: Place, line: bytes, names: Sequence[str], separator: str |
 
 
 def number_of(place: Place, name: str, text: str, kind: type[Number]) -> Number:
-    """Read the number in a column."""
+    """Parse the number in a column."""
     try:
         return kind(text)
     except ValueError as error:

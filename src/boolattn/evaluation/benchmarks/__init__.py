@@ -1,10 +1,10 @@
-"""The benchmarks, by name: each is a function from a data folder to a task."""
+"""The benchmarks by name: each is a function from a data folder to a task."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from boolattn.data.folder import DataFolder
-from boolattn.evaluation.benchmarks import generated, public, quest
+from boolattn.evaluation.benchmarks import comlq, generated, pairs, public, quest
 from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS
 from boolattn.evaluation.tasks import ExclusionTask, Task
 
@@ -25,34 +25,39 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "negconstraint": public.negconstraint,
     "limit-small": public.limit_small,
     "boolquestions": public.boolquestions,
-    "comlq-half": public.comlq,
+    "comlq": comlq.whole,
+    "comlq-test-half": comlq.test_half,
+    "comlq-validation-half": comlq.validation_half,
     "stackfaq": public.stackfaq,
-    "nevir": public.nevir,
-    "excluir": public.excluir,
+    "nevir": pairs.nevir,
+    "excluir": pairs.excluir,
+    "excluir-pairs": pairs.excluir_pairs,
+    "boolquestions-not": pairs.boolquestions_not,
     "cdsco": public.cdsco,
 }
 
 
 class UnknownBenchmarkError(ValueError):
-    """There is no benchmark of that name."""
+    """There is no benchmark with that name."""
 
 
 def load_benchmark(name: str, data: DataFolder) -> Task:
-    """Read a benchmark of models from a data folder."""
+    """Load a benchmark for models from a data folder."""
     return _load(name, data, BENCHMARKS)
 
 
 def load_reader_benchmark(name: str, data: DataFolder) -> ExclusionTask:
-    """Read a benchmark of readers from a data folder."""
+    """Load a benchmark for readers from a data folder."""
     return _load(name, data, READER_BENCHMARKS)
 
 
 def _load(name: str, data: DataFolder, benchmarks: Mapping[str, Callable[[DataFolder], AnyTask]]) -> AnyTask:
     if name not in benchmarks:
-        raise UnknownBenchmarkError(f"no benchmark {name!r}; there are {', '.join([*BENCHMARKS, *READER_BENCHMARKS])}")
+        known = ", ".join([*BENCHMARKS, *READER_BENCHMARKS])
+        raise UnknownBenchmarkError(f"no benchmark {name!r}; choose from {known}")
     try:
         return benchmarks[name](data)
     except FileNotFoundError as error:
         raise FileNotFoundError(
-            f"{name} needs {error.filename or error}: see docs/benchmarks.md for what goes where"
+            f"{name} needs {error.filename or error}: see docs/benchmarks.md for the layout of the data folder"
         ) from error

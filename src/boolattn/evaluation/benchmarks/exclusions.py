@@ -1,4 +1,4 @@
-"""Which queries exclude something, and what: benchmarks of readers alone, which need no model. Needs no torch."""
+"""Benchmarks for readers alone: which queries exclude something, and what. They need neither a model nor torch."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from boolattn.data.folder import DataFolder
 from boolattn.data.query_labels import QueryLabels, read_query_labels
 from boolattn.data.rows.bad_rows import SkipBad
 from boolattn.data.rows.jsonl import Filled, read_jsonl
-from boolattn.evaluation.benchmarks.public import comlq_test_half
+from boolattn.evaluation.benchmarks.comlq import queries_by_negation
 from boolattn.evaluation.tasks import ExclusionTask
 
 LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
@@ -27,15 +27,15 @@ class _PairRow(msgspec.Struct):
 
 
 def from_file(path: Path, skip: SkipBad | None = None) -> ExclusionTask:
-    """Take a user's own queries, labelled or not."""
+    """Use the user's own queries, labelled or not."""
     return ExclusionTask("reading", list(read_query_labels(path, skip)), (*LABELLED, "kind_accuracy", *READ))
 
 
 def real_queries(data: DataFolder) -> ExclusionTask:
     """Real queries as people typed them, some labelled by hand.
 
-    The labelled ones were chosen for their cue-like words, and as many more of the same choice are not in the folder:
-    so each stands for two where a rate is estimated.
+    The labelled ones were selected for their cue-like words. An equal number from the same selection is not in the
+    folder, so each counts twice in estimated rates.
     """
     folder = data.path / "real-queries"
     labelled = list(read_query_labels(folder / "labelled.jsonl", data.skip))
@@ -63,7 +63,7 @@ def kinds(data: DataFolder) -> ExclusionTask:
 
 
 def other_languages(data: DataFolder) -> ExclusionTask:
-    """Questions in other languages than English, which an English reader must leave as they are."""
+    """Questions in languages other than English, which an English reader must not change."""
     rows = list(read_jsonl(data.path / "other-languages" / "queries.jsonl", _LanguageRow, data.skip))
     return ExclusionTask(
         "other-languages", [QueryLabels(row.query) for row in rows], ("queries", *READ), [row.language for row in rows]
@@ -71,8 +71,8 @@ def other_languages(data: DataFolder) -> ExclusionTask:
 
 
 def comlq(data: DataFolder) -> ExclusionTask:
-    """ComLQ's test half: its negations are properties, which are not acted on over pages."""
-    groups = comlq_test_half(data)
+    """ComLQ's test half: its negations are properties, which are not applied over pages."""
+    groups = queries_by_negation(data, "odd")
     return ExclusionTask(
         "comlq-reading",
         [QueryLabels(query.text) for query in groups],
@@ -82,7 +82,7 @@ def comlq(data: DataFolder) -> ExclusionTask:
 
 
 def excluir(data: DataFolder) -> ExclusionTask:
-    """ExcluIR's queries that no training uses: all of them exclude something."""
+    """ExcluIR's queries that are not used for training: all of them exclude something."""
     rows = read_jsonl(data.path / "excluir-pairs" / "pairs_1000.jsonl", _PairRow, data.skip)
     return _all_exclude("excluir-reading", [row.query for row in rows])
 

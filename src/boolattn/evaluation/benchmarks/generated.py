@@ -1,4 +1,4 @@
-"""Queries made over films, Debian packages and Wikipedia pages, so that every answer is known."""
+"""Queries generated over films, Debian packages and Wikipedia pages, with complete gold answers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -19,20 +19,21 @@ from boolattn.generation.unseen_queries import unseen_queries
 from boolattn.operators import NOT
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.readers import reader_of
+from boolattn.reading.reading import Reading
 
 SEED = 0
 QUERIES_PER_SLICE = 700
 UNSEEN_QUERIES = 300
-GENRE_PAIRS = "all genre pairs A not B"  # beside the drawn queries: a template of its own in every table
+GENRE_PAIRS = "all genre pairs A not B"  # in addition to generated queries: a separate template in every table
 
 Labelled = tuple[str, GeneratedQuery]  # template as reported, query
 
-UNSEEN_PAGES = 6144  # behind the first, from which readers learn
+UNSEEN_PAGES = 6144  # after the pages that readers are trained on
 SINGLE, PAIRS = 300, 150
 
 
 def films(data: DataFolder) -> RetrievalTask:
-    """Held-out films queries in two slices, and, in ``meaning``, every pair of genres that overlap enough."""
+    """Held-out films queries in two slices; ``meaning`` also has every pair of genres that overlap enough."""
     domain = films_domain(data)
     pairs = [(GENRE_PAIRS, query) for query in genre_exclusions(domain.catalog)]
     meaning, names = (sample_queries(domain.catalog, part, "test", tuple(TEMPLATES)) for part in ("meaning", "names"))
@@ -40,7 +41,7 @@ def films(data: DataFolder) -> RetrievalTask:
 
 
 def films_pairs(data: DataFolder) -> RetrievalTask:
-    """Those of the pairs of genres that training never asks for, in whatever words."""
+    """The genre pairs that are never used in training, in any wording."""
     domain, splits = films_domain(data), Splits()
     unseen = (
         query
@@ -51,23 +52,23 @@ def films_pairs(data: DataFolder) -> RetrievalTask:
 
 
 def debian(data: DataFolder) -> RetrievalTask:
-    """Held-out queries over the Debian packages that have facet tags."""
+    """Held-out queries over the Debian packages with facet tags."""
     domain = debian_domain(data)
     return _task("debian", domain, {"meaning": sample_queries(domain.catalog, "meaning", "test", tuple(TEMPLATES))})
 
 
 def films_unseen(data: DataFolder) -> RetrievalTask:
-    """Held-out films queries that exclude something in words the rules do not know."""
+    """Held-out films queries with exclusions in wordings that the rules do not know."""
     return _unseen("films-unusual", films_domain(data))
 
 
 def debian_unseen(data: DataFolder) -> RetrievalTask:
-    """Held-out queries over Debian packages that exclude something in words the rules do not know."""
+    """Held-out queries over Debian packages with exclusions in wordings that the rules do not know."""
     return _unseen("debian-unusual", debian_domain(data))
 
 
 def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
-    """Validation queries of all catalogs that exclude something: to choose settings by, never to report."""
+    """Validation queries of all catalogs with exclusions: for choosing settings, never for reporting."""
     templates = tuple(template for template in TEMPLATES if "not" in template.split())
     return [
         _task(name, domain, {"meaning": sample_queries(domain.catalog, "meaning", "validation", templates)})
@@ -80,12 +81,12 @@ def exclusion_validation(data: DataFolder) -> list[RetrievalTask]:
 
 
 def films_reading(data: DataFolder) -> ReadingTask:
-    """What held-out films queries say."""
+    """Operators, cues and scopes of held-out films queries."""
     return _reading_task("films-reading", films_domain(data))
 
 
 def debian_reading(data: DataFolder) -> ReadingTask:
-    """What held-out queries over Debian packages say: a domain that no reader here has learned from."""
+    """Operators, cues and scopes of held-out queries over Debian packages: a domain that no reader was trained on."""
     return _reading_task("debian-reading", debian_domain(data))
 
 
@@ -96,22 +97,23 @@ def _reading_task(name: str, domain: Domain) -> ReadingTask:
     }
     return ReadingTask(
         name,
-        {
-            key: (query.text, labelled_reading(query.text, query.operators, query.cues, query.scopes))
-            for key, query in queries.items()
-        },
+        {key: (query.text, _reading(query)) for key, query in queries.items()},
         {key: query.template for key, query in queries.items()},
     )
 
 
+def _reading(query: GeneratedQuery) -> Reading:
+    return labelled_reading(query.text, query.operators, query.cues, query.scopes)
+
+
 def sample_queries(catalog: Catalog, part: str, split: Split, templates: Sequence[str]) -> list[Labelled]:
-    """Draw queries over one slice of a catalog; no two splits share a combination of attributes."""
+    """Generate queries over one slice of a catalog; no two splits share a combination of attributes."""
     queries = generate(catalog.slice(part), seed=SEED, split=split, templates=templates)
     return [(query.template, query) for query in islice(queries, QUERIES_PER_SLICE)]
 
 
 def _unseen(name: str, domain: Domain) -> RetrievalTask:
-    """Keep the queries in which the rules see no exclusion, for a value may hold a word they know."""
+    """Drop queries in which the rules find an exclusion: a value may contain a word they know."""
     queries = unseen_queries(domain.catalog.slice("meaning"), seed=SEED, split="test")
     rules = reader_of("rules")
     missed = (query for query in queries if not rules.read([query.text])[0].exclusions)
@@ -136,14 +138,21 @@ def _task(name: str, domain: Domain, slices: Mapping[str, list[Labelled]]) -> Re
         template_of={key: template for key, (_, template, _) in numbered.items()},
         slice_of={key: part for key, (part, _, _) in numbered.items()} if len(slices) > 1 else None,
         operators={key: frozenset(query.operators) for key, (_, _, query) in numbered.items()},
+        readings={key: _reading(query) for key, (_, _, query) in numbered.items()},
         documents_are=documents_are,
     )
 
 
-def long_questions(data: DataFolder) -> RetrievalTask:
-    """Some are two questions in one: "the story of X, leaving aside Y, and how Z began (except W)"."""
+def long_questions(data: DataFolder, first: int | None = None) -> RetrievalTask:
+    """Long questions about pages; some join two: "the story of X, leaving aside Y, and how Z began (except W)".
+
+    Args:
+        data: The data folder.
+        first: The first page to ask about; None uses the first that no reader was trained on.
+    """
+    first = PAGES if first is None else first
     path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
-    unseen = islice(read_pages(path, data.skip), PAGES, PAGES + UNSEEN_PAGES)
+    unseen = islice(read_pages(path, data.skip), first, first + UNSEEN_PAGES)
     pages = {page.title: page for page in unseen if len(page.text) <= LONGEST_PAGE}
     drawn = (query for query in passage_queries(list(pages.values()), SEED) if query.unwanted and query.answers)
     single = list(islice(drawn, SINGLE))

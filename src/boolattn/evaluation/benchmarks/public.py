@@ -1,4 +1,4 @@
-"""Public benchmarks: retrieval, which of two documents ranks higher, and gold negation cues and scopes."""
+"""Public benchmarks: retrieval, and gold negation cues and scopes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -6,14 +6,13 @@ from itertools import chain
 
 from ir_measures import RR
 
-from boolattn.data.beir import ComlqQuery, read_beir_corpus, read_beir_qrels, read_beir_queries, read_comlq_queries
+from boolattn.data.beir import read_beir_corpus, read_beir_qrels, read_beir_queries
 from boolattn.data.boolquestions import read_boolquestions, read_boolquestions_corpus
 from boolattn.data.cdsco import CdscoSentence, read_cdsco
 from boolattn.data.folder import DataFolder
-from boolattn.data.pairs import read_excluir_corpus, read_excluir_queries, read_nevir
 from boolattn.data.records import Document
 from boolattn.data.stackfaq import read_stackfaq
-from boolattn.evaluation.tasks import LabelledSentence, NegationTask, PairTask, RetrievalTask
+from boolattn.evaluation.tasks import LabelledSentence, NegationTask, RetrievalTask
 from boolattn.operators import NOT
 from boolattn.reading.spans import Span
 
@@ -22,17 +21,17 @@ TEST_STORIES = ("sherlock_circle.txt", "sherlock_cardboard.txt")
 
 def negconstraint(data: DataFolder) -> RetrievalTask:
     """NegConstraint: real queries of the form "X, but don't mention Y"."""
-    task = _beir("negconstraint", data, "negconstraint", document_tokens=256)
+    task = beir_task("negconstraint", data, "negconstraint", document_tokens=256)
     return replace(task, operators=dict.fromkeys(task.queries, frozenset([NOT.name])))
 
 
 def limit_small(data: DataFolder) -> RetrievalTask:
     """LIMIT-small: 46 people and what they like."""
-    return _beir("limit-small", data, "limit/limit-small", document_tokens=256)
+    return beir_task("limit-small", data, "limit/limit-small", document_tokens=256)
 
 
 def boolquestions(data: DataFolder) -> RetrievalTask:
-    """BoolQuestions over MS MARCO: RR@10 of the right passages, and of those a question negates."""
+    """BoolQuestions over MS MARCO: RR@10 of the correct passages, and of those that a question negates."""
     folder = data.path / "boolquestions"
     folder.stat()
     questions = list(read_boolquestions("MSMARCO", str(folder), data.skip))
@@ -46,30 +45,12 @@ def boolquestions(data: DataFolder) -> RetrievalTask:
         negated_measures=[RR @ 10],
         template_of={question.query_id: question.operator for question in questions},
         document_tokens=256,
+        operators={question.query_id: frozenset([question.operator]) for question in questions},
     )
-
-
-def comlq(data: DataFolder) -> RetrievalTask:
-    """ComLQ's test half: passages that discuss what a query asks for."""
-    group_of = {query.query_id: group for query, group in comlq_test_half(data).items()}
-    task = _beir("comlq-half", data, "comlq", document_tokens=256)
-    queries = {key: text for key, text in task.queries.items() if key in group_of}
-    return replace(
-        task,
-        queries=queries,
-        answers={key: task.answers[key] for key in queries},
-        template_of={key: group_of[key] for key in queries},
-    )
-
-
-def comlq_test_half(data: DataFolder) -> dict[ComlqQuery, str]:
-    """Return ComLQ's queries with an odd number, which no training uses, and whether each is negated."""
-    queries = read_comlq_queries(data.path / "comlq", data.skip)
-    return {query: "negated" if query.negated else "not negated" for query in queries if int(query.query_id) % 2}
 
 
 def stackfaq(data: DataFolder) -> RetrievalTask:
-    """StackFAQ: paraphrased questions, none of which excludes anything; the answers of their threads are wanted."""
+    """StackFAQ: paraphrased questions, none of which excludes anything; the answers in their threads are relevant."""
     threads = list(read_stackfaq(data.path / "stackfaq" / "threads.jsonl", data.skip))
     queries = {
         f"{number}-{paraphrase}": text
@@ -91,7 +72,8 @@ def stackfaq(data: DataFolder) -> RetrievalTask:
     )
 
 
-def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> RetrievalTask:
+def beir_task(name: str, data: DataFolder, place: str, document_tokens: int) -> RetrievalTask:
+    """Return the retrieval task of a BEIR folder."""
     folder = data.path / place
     answers: dict[str, dict[str, int]] = {}
     for qrel in read_beir_qrels(folder, skip=data.skip):
@@ -99,7 +81,7 @@ def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> Retr
     queries = {
         query.query_id: query.text for query in read_beir_queries(folder, data.skip) if query.query_id in answers
     }
-    asked = {key: answers[key] for key in queries}  # judgements of a query that is not there are nobody's fault
+    asked = {key: answers[key] for key in queries}  # qrels may contain unknown queries
     return RetrievalTask(
         name, queries, lambda: _texts(read_beir_corpus(folder, data.skip)), asked, document_tokens=document_tokens
     )
@@ -107,40 +89,6 @@ def _beir(name: str, data: DataFolder, place: str, document_tokens: int) -> Retr
 
 def _texts(documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
     return ((document.doc_id, f"{document.title} {document.text}".strip()) for document in documents)
-
-
-def nevir(data: DataFolder) -> PairTask:
-    """NevIR: two queries that differ by a negation, two documents; both must come out right."""
-    folder = data.path / "nevir"
-    folder.stat()
-    queries, pairs, documents, rows = {}, {}, {}, {}
-    for number, row in enumerate(read_nevir(source=str(folder), skip=data.skip)):
-        first, second = f"{number}-1", f"{number}-2"
-        queries[first], queries[second] = row.q1, row.q2
-        documents[first], documents[second] = row.doc1, row.doc2
-        pairs[first], pairs[second] = (first, second), (second, first)
-        rows[str(number)] = (first, second)
-    return PairTask("nevir", queries, pairs, documents, rows)
-
-
-def excluir(data: DataFolder) -> PairTask:
-    """ExcluIR: queries that exclude; the document wanted must rank above the one excluded."""
-    folder = data.path / "excluir"
-    queries = {
-        str(number): query
-        for number, query in enumerate(read_excluir_queries(folder / "test_manual_final.json", data.skip))
-    }
-    needed = {each for query in queries.values() for each in (query.wanted, query.excluded)}
-    corpus = read_excluir_corpus(folder / "corpus.json", data.skip)
-    documents = {each.doc_id: f"{each.title} {each.text}".strip() for each in corpus if each.doc_id in needed}
-    if missing := needed - documents.keys():
-        raise FileNotFoundError(f"the {len(missing)} documents {folder / 'corpus.json'} lacks, such as {min(missing)}")
-    return PairTask(
-        "excluir",
-        {key: query.query for key, query in queries.items()},
-        {key: (query.wanted, query.excluded) for key, query in queries.items()},
-        documents,
-    )
 
 
 def cdsco(data: DataFolder) -> NegationTask:
@@ -159,7 +107,7 @@ def _labelled(sentence: CdscoSentence) -> LabelledSentence:
 
 
 def _word_spans(words: Iterable[str]) -> list[Span]:
-    """Return where words stand in a text that joins them with single spaces."""
+    """Return the spans of words in a text that joins them with single spaces."""
     spans, start = [], 0
     for word in words:
         spans.append(Span(start, start + len(word)))

@@ -1,6 +1,7 @@
-"""QUEST: whole, where its corpus is given; in part, over what other corpora hold; and its operators alone."""
+"""QUEST: in full, if its corpus is available; in part, over other corpora; and its operators alone."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from boolattn.data.folder import DataFolder
 from boolattn.data.quest import QuestQuery, read_quest_queries
@@ -10,13 +11,14 @@ from boolattn.generation.quest_alignment import Alignment, align
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.caller import labelled_reading
 
-FEWEST_ANSWERS = 3  # of a query, in the partial corpus
+FEWEST_ANSWERS = 3  # per query, in the partial corpus
 
 
 def whole(data: DataFolder) -> RetrievalTask:
     """QUEST as published, over its own ``documents.jsonl``."""
-    quest_documents(data)  # a missing corpus must be noticed before anything is encoded
-    return _task("quest", _test_queries(data), lambda: quest_documents(data), answers_in=None)
+    quest_documents(data)  # report a missing corpus before encoding
+    task = _task("quest", _test_queries(data), lambda: quest_documents(data), answers_in=None)
+    return replace(task, document_tokens=256)  # the paper's
 
 
 def partial(data: DataFolder) -> RetrievalTask:
@@ -26,7 +28,7 @@ def partial(data: DataFolder) -> RetrievalTask:
 
 
 def gate(data: DataFolder) -> GateTask:
-    """The operators of QUEST's test queries, those also in its training set left out."""
+    """The operators of QUEST's test queries, without those that are also in its training set."""
     trained_on = {query.query for query in read_quest_queries(data.path / "quest" / "train.jsonl", data.skip)}
     queries = {str(n): query for n, query in enumerate(_test_queries(data)) if query.query not in trained_on}
     return GateTask(
@@ -38,9 +40,9 @@ def gate(data: DataFolder) -> GateTask:
 
 
 def reading(data: DataFolder) -> ReadingTask:
-    """The scopes of QUEST's validation queries, where its marks can be aligned; the test queries have no marks.
+    """The scopes of QUEST's validation queries whose annotations can be aligned; the test queries have none.
 
-    Cues are nowhere marked and not asked for. No template holds both *and* and *or*: either joins all that is wanted.
+    Cues are not annotated, so not evaluated. No template has both *and* and *or*: either one joins everything wanted.
     """
     readings, template_of = {}, {}
     for number, query in enumerate(read_quest_queries(data.path / "quest" / "val.jsonl", data.skip)):

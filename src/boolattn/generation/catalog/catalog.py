@@ -13,21 +13,21 @@ from boolattn.generation.catalog.atoms import Atom, Column
 from boolattn.generation.catalog.expressions import Expression, evaluate, positive_part
 
 Row = tuple[str, Mapping[str, Iterable[str]]]
-"""The id of an entity, and its values by column."""
+"""The ID of an entity, and its values by column."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalog:
-    """Entities, numbered in the order they came in, and their attributes.
+    """Entities, numbered in input order, and their attributes.
 
     Attributes:
-        ids: The id of every entity.
-        heads: Words for the entities, in the plural; the first is the usual one.
-        columns: What attributes they have.
+        ids: The ID of every entity.
+        heads: Plural nouns for the entities, the most common first.
+        columns: Their attributes.
         atoms: All attributes that some entity has.
         members: The entities of every atom.
-        atom_codes: The atoms of all entities one after the other, as positions in ``atoms``.
-        first_code: Where the atoms of each entity begin, and, last, where they end.
+        atom_codes: The atoms of all entities, concatenated, as positions in ``atoms``.
+        first_code: Where each entity starts in ``atom_codes``; the last number is the end.
     """
 
     ids: Sequence[str]
@@ -44,21 +44,21 @@ class Catalog:
         return FrozenBitMap(range(len(self.ids)))
 
     def answers(self, expression: Expression) -> FrozenBitMap:
-        """Return the entities the expression holds of."""
+        """Return the entities that match the expression."""
         return evaluate(expression, self.members, self.everything)
 
     def near_misses(self, expression: Expression) -> FrozenBitMap:
-        """Return what a system that ignores every "not ..." would return wrongly."""
+        """Return the entities that a system ignoring every "not ..." would wrongly return."""
         kept = positive_part(expression)
         read_carelessly = self.everything if kept is None else self.answers(kept)
         return read_carelessly - self.answers(expression)
 
     def ids_of(self, entities: AbstractBitMap) -> Iterator[str]:
-        """Yield the ids of entities."""
+        """Yield the IDs of entities."""
         return (self.ids[entity] for entity in entities)
 
     def atom(self, column: str, value: str) -> Atom:
-        """Return the atom of a value; an error if no entity has it."""
+        """Return the atom of a value; raise if no entity has it."""
         described = {described.name: described for described in self.columns}
         if column not in described:
             raise KeyError(f"no column {column!r} in this catalog; it has: {', '.join(described)}")
@@ -72,7 +72,7 @@ class Catalog:
         chosen = np.asarray(entities.to_array())
         starts, ends = self.first_code[chosen], self.first_code[chosen + 1]
         lengths = ends - starts
-        # Where the codes of each entity lie: from its start on, one after the other.
+        # The codes of an entity are contiguous.
         positions = np.repeat(ends - np.cumsum(lengths), lengths) + np.arange(lengths.sum())
         codes = self.atom_codes[positions]
         if len(codes) < len(self.atoms):
@@ -86,11 +86,11 @@ class Catalog:
         return [self.atoms[code] for code in self.atom_codes[self.first_code[entity] : self.first_code[entity + 1]]]
 
     def slice(self, name: str) -> "Catalog":
-        """Return the same entities with the columns of one slice only."""
+        """Return a catalog of the same entities with only the columns of one slice."""
         columns = tuple(column for column in self.columns if column.slice == name)
         if not columns:
             known = ", ".join(sorted({column.slice for column in self.columns}))
-            raise ValueError(f"no column in slice {name!r}; this catalog has the slices: {known}")
+            raise ValueError(f"no column in slice {name!r}; slices of this catalog: {known}")
         kept_names = {column.name for column in columns}
         kept = np.array([atom.column in kept_names for atom in self.atoms], dtype=bool)
         atoms = tuple(atom for atom in self.atoms if atom.column in kept_names)
@@ -116,12 +116,12 @@ class Domain(NamedTuple):
 
 
 def build_catalog(rows: Iterable[Row], columns: Sequence[Column], heads: Sequence[str] = ("items",)) -> Catalog:
-    """Build a catalog from rows, read one by one.
+    """Build a catalog from an iterable of rows.
 
     Args:
-        rows: Ids, which must differ, and values by column; a column may be missing from a row.
-        columns: The columns to take.
-        heads: Words for the entities, in the plural; the first is the usual one.
+        rows: IDs, which must be unique, and values by column; a row may lack columns.
+        columns: The columns to use.
+        heads: Plural nouns for the entities, the most common first.
     """
     ids: dict[str, int] = {}
     codes: dict[tuple[str, str], int] = {}
@@ -130,7 +130,7 @@ def build_catalog(rows: Iterable[Row], columns: Sequence[Column], heads: Sequenc
     atom_codes, first_code = array("I"), array("q", [0])
     for entity, (identity, values_by_column) in enumerate(rows):
         if ids.setdefault(identity, entity) != entity:
-            raise ValueError(f"row {entity + 1} has the id {identity!r} of row {ids[identity] + 1}: give each its own")
+            raise ValueError(f"row {entity + 1} has the ID {identity!r} of row {ids[identity] + 1}: IDs must be unique")
         for column in columns:
             for value in dict.fromkeys(values_by_column.get(column.name, ())):
                 code = codes.setdefault((column.name, value), len(atoms))
@@ -152,5 +152,5 @@ def build_catalog(rows: Iterable[Row], columns: Sequence[Column], heads: Sequenc
 
 
 def field_of(record: Any, name: str) -> Any:
-    """Return a field of a record, which may be an object or a mapping."""
+    """Return a field of a record, which can be an object or a mapping."""
     return record[name] if isinstance(record, Mapping) else getattr(record, name)

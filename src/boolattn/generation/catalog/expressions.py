@@ -1,4 +1,4 @@
-"""Boolean expressions over atoms: what they say, and which entities they hold of."""
+"""Boolean expressions over atoms: their structure, and which entities match them."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, Sign
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """Entities that all parts hold of."""
+    """Entities that match all parts."""
 
     parts: tuple["Expression", ...]
 
@@ -25,7 +25,7 @@ class And:
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """Entities that some part holds of."""
+    """Entities that match any part."""
 
     parts: tuple["Expression", ...]
 
@@ -35,14 +35,14 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Entities that the part does not hold of."""
+    """Entities that do not match the part."""
 
     part: "Expression"
 
 
 @dataclass(frozen=True, slots=True)
 class AndNot:
-    """Entities that ``kept`` holds of and ``dropped`` does not."""
+    """Entities that match ``kept`` but not ``dropped``."""
 
     kept: "Expression"
     dropped: "Expression"
@@ -52,10 +52,10 @@ Expression: TypeAlias = Atom | And | Or | Not | AndNot
 
 
 def evaluate(expression: Expression, members: Mapping[Atom, FrozenBitMap], everything: FrozenBitMap) -> FrozenBitMap:
-    """Return the entities the expression holds of.
+    """Return the entities that match the expression.
 
     Args:
-        expression: What to evaluate.
+        expression: The expression.
         members: The entities of each atom.
         everything: All entities.
     """
@@ -74,7 +74,7 @@ def evaluate(expression: Expression, members: Mapping[Atom, FrozenBitMap], every
 
 
 def signed_atoms(expression: Expression, sign: Sign = 1) -> Iterator[tuple[Atom, Sign]]:
-    """Yield every atom from left to right, with -1 where it is negated; a negation within a negation is positive."""
+    """Yield every atom from left to right, with -1 if it is negated; a double negation is positive."""
     opposite: Sign = -1 if sign == 1 else 1
     match expression:
         case Atom():
@@ -95,9 +95,9 @@ def atoms_of(expression: Expression) -> tuple[Atom, ...]:
 
 
 def scopes_of(expression: Expression) -> dict[str, tuple[int, ...]]:
-    """Tell for each operator in the expression which atoms, counted from the left, it speaks of.
+    """Return for each operator in the expression the positions, from the left, of the atoms in its scope.
 
-    For and, or: the atoms joined. For not: the atoms negated.
+    For and, or: the joined atoms. For not: the negated atoms.
     """
     found: dict[str, set[int]] = {}
 
@@ -124,7 +124,7 @@ def scopes_of(expression: Expression) -> dict[str, tuple[int, ...]]:
 
 
 def without(expression: Expression, atoms: Collection[Atom]) -> Expression | None:
-    """Return the expression as if the atoms had not been mentioned, or None if nothing is left of it."""
+    """Return the expression without the given atoms, or None if nothing remains."""
     match expression:
         case Atom():
             return None if expression in atoms else expression
@@ -143,7 +143,7 @@ def without(expression: Expression, atoms: Collection[Atom]) -> Expression | Non
 
 
 def positive_part(expression: Expression) -> Expression | None:
-    """Return what a reader who passes over every "not ..." makes of the expression; None if that is nothing."""
+    """Return the expression without any "not ..."; None if nothing remains."""
     match expression:
         case Atom():
             return expression
@@ -158,10 +158,10 @@ def positive_part(expression: Expression) -> Expression | None:
 
 
 def expression_of(condition: PlanNode, atom_of: Callable[[str], Atom]) -> Expression:
-    """Return the condition as an expression over a catalog, which ``Catalog.answers`` evaluates.
+    """Convert a plan's condition to an expression over a catalog, for ``Catalog.answers``.
 
     Args:
-        condition: What is asked for.
+        condition: The condition.
         atom_of: Finds the catalog's atom for an atom's text.
     """
     match condition:
@@ -176,7 +176,7 @@ def expression_of(condition: PlanNode, atom_of: Callable[[str], Atom]) -> Expres
 
 def _check_parts(parts: tuple[Expression, ...]) -> None:
     if len(parts) < 2:
-        raise ValueError(f"and, or join two parts or more, not {len(parts)}: use the part itself")
+        raise ValueError(f"and, or need two or more parts, not {len(parts)}: use the part itself")
 
 
 A, B, C, D = (Atom("slot", letter, letter, Phrases(noun=("{value}",))) for letter in "abcd")

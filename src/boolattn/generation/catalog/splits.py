@@ -1,4 +1,4 @@
-"""Training, validation and test queries that share no combination of attributes, told by hashing alone."""
+"""Assign queries to training, validation and test by hashing, so that splits share no combination of attributes."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ Split: TypeAlias = Literal["train", "validation", "test"]
 
 @dataclass(frozen=True, slots=True)
 class Splits:
-    """Assigns every set of atoms, whatever the operators between them, to one split.
+    """Assigns every set of atoms, regardless of operators, to one split.
 
-    A share of the values is kept out of training and validation altogether: any combination with one of them is test.
-    Nothing is remembered, so it works for any number of queries, in any order, in any number of processes.
+    Some values are excluded from training and validation entirely: any combination with one of them is test.
+    Stateless, so it works for any number of queries, in any order, in any number of processes.
 
     Attributes:
-        seed: Another seed, other splits. Where a catalog has few values, hashing may hold out too few or too many of
-            them: look with ``is_unseen``. The default holds out 5 of the 53 genres and decades of the films.
-        validation: Share of the remaining combinations that is validation.
-        test: Share of the remaining combinations that is test.
-        unseen_values: Share of the values that only test has.
-        unseen_queries: Share of generated test queries that hold such a value.
+        seed: Changes the splits. In a catalog with few values, hashing may hold out too few or too many of
+            them: check with ``is_unseen``. The default holds out 5 of the 53 genres and decades of the films.
+        validation: Share of the remaining combinations for validation.
+        test: Share of the remaining combinations for test.
+        unseen_values: Share of the values that occur only in test.
+        unseen_queries: Share of generated test queries that contain such a value.
     """
 
     seed: int = 6
@@ -35,10 +35,10 @@ class Splits:
     def __post_init__(self) -> None:
         shares = (self.validation, self.test, self.validation + self.test, self.unseen_values, self.unseen_queries)
         if min(shares) < 0 or max(shares) > 1:
-            raise ValueError(f"shares lie between 0 and 1, validation and test together as well; found {self}")
+            raise ValueError(f"shares must be between 0 and 1, and so must validation plus test; got {self}")
 
     def is_unseen(self, atom: Atom) -> bool:
-        """Whether the atom is kept out of training and validation."""
+        """Whether the atom is excluded from training and validation."""
         return self._fraction("value", atom.column, atom.value) < self.unseen_values
 
     def split_of(self, atoms: Iterable[Atom]) -> Split:
@@ -52,6 +52,6 @@ class Splits:
         return "validation" if fraction < self.test + self.validation else "train"
 
     def _fraction(self, *words: str) -> float:
-        """Return a number from 0 to 1 that depends on the seed and the words alone."""
+        """Return a number from 0 to 1 that depends only on the seed and the words."""
         key = "\x1f".join((str(self.seed), *words)).encode()
         return int.from_bytes(blake2b(key, digest_size=8).digest()) / 2**64

@@ -14,9 +14,9 @@ def read_csv_rows(path: str | Path, id_column: str, columns: Sequence[str], sepa
 
     Args:
         path: The file, UTF-8.
-        id_column: The column that names each entity.
-        columns: The columns of attributes.
-        separator: What stands between the values inside a cell.
+        id_column: The column with each entity's ID.
+        columns: The attribute columns.
+        separator: Separates the values inside a cell.
     """
     with Path(path).open(encoding="utf-8-sig", newline="") as lines:
         reader = csv.DictReader(lines, strict=True)
@@ -37,8 +37,8 @@ def read_jsonl_rows(path: str | Path, id_column: str, columns: Sequence[str]) ->
 
     Args:
         path: The file, UTF-8.
-        id_column: The field that names each entity.
-        columns: The fields of attributes: lists of texts or numbers, a single one, or absent.
+        id_column: The field with each entity's ID.
+        columns: The attribute fields: lists of texts or numbers, a single one, or absent.
     """
     with Path(path).open(encoding="utf-8") as lines:
         for number, line in enumerate(lines, start=1):
@@ -50,7 +50,7 @@ def read_jsonl_rows(path: str | Path, id_column: str, columns: Sequence[str]) ->
             except json.JSONDecodeError as error:
                 raise ValueError(f"{where}: not JSON ({error})") from error
             if not isinstance(row, dict) or id_column not in row:
-                raise ValueError(f"{where}, field {id_column!r}: missing; each line is an object that has it")
+                raise ValueError(f"{where}, field {id_column!r}: missing; each line must be an object that has it")
             yield str(row[id_column]), {name: _as_values(row.get(name), f"{where}, field {name!r}") for name in columns}
 
 

@@ -1,4 +1,4 @@
-"""Debian packages as a catalog: each facet of debtags is a column, worded from the descriptions of its tags."""
+"""Debian packages as a catalog: each facet of debtags is a column, phrased from the descriptions of its tags."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ HEADS = ("packages",)
 
 
 def _before(modifier: str, order: int, *posts: str, do: Sequence[str] = ()) -> Phrases:
-    """Said in front of the noun: "plugin packages"; the posts, if any, end in the value: "packages using Qt"."""
+    """Phrases before the noun: "plugin packages"; the posts, if any, end with the value: "packages using Qt"."""
     ending = tuple(f"{{head}} {post}" for post in posts)
     return Phrases(
         noun=(*ending, f"{modifier} {{head}}"),
@@ -31,7 +31,7 @@ def _before(modifier: str, order: int, *posts: str, do: Sequence[str] = ()) -> P
 
 
 def _after(*posts: str, do: Sequence[str] = ()) -> Phrases:
-    """Said behind the noun: "packages for browsing"."""
+    """Phrases after the noun: "packages for browsing"."""
     nouns = tuple(f"{{head}} {post}" for post in posts)
     may_go_on = all(post.endswith("{value}") for post in posts)
     return Phrases(
@@ -46,7 +46,7 @@ def _after(*posts: str, do: Sequence[str] = ()) -> Phrases:
 
 
 def _area(area: str) -> Phrases:
-    """Said around the noun: "security packages for authentication"."""
+    """Phrases around the noun: "security packages for authentication"."""
     nouns = (f"{area} {{head}} for {{value}}",)
     return Phrases(noun=nouns, open=nouns, tail=("{value}",), are=nouns)
 
@@ -83,7 +83,7 @@ FACETS: dict[str, Phrases] = {
     "works-with-format": _after("for {value} files", do=("read {value} files", "handle {value} files")),
     "x11": _before("X11 {value}", 4),
 }
-"""How the tags of each facet are said; facets about the archive itself are left out."""
+"""How the tags of each facet are phrased; facets about the archive itself are excluded."""
 
 _PROPER_NAMES = {"culture", "devel::lang", "implemented-in", "iso15924", "protocol", "suite", "uitoolkit"}
 _CAPITALISED = re.compile(r"\b[A-Z][a-z]+\b")
@@ -164,7 +164,7 @@ _SAID_OTHERWISE = {
 
 
 def debian_domain(data: DataFolder) -> Domain:
-    """Debian packages that have facet tags: both descriptions."""
+    """Debian packages that have facet tags; a document is the short and the long description."""
     folder = data.path / "debian"
 
     def packages() -> Iterator[DebianPackage]:
@@ -182,7 +182,7 @@ def debian_catalog(records: Iterable[Any], vocabulary: Iterable[Any]) -> Catalog
 
     Args:
         records: Packages: objects or dicts with ``name`` and ``tags``.
-        vocabulary: What the tags mean: objects or dicts with ``name``, such as "use::editing", and ``short``.
+        vocabulary: Tag descriptions: objects or dicts with ``name``, such as "use::editing", and ``short``.
     """
     labels = {field_of(term, "name"): _label(field_of(term, "name"), field_of(term, "short")) for term in vocabulary}
     columns = [Column(facet, phrases, write=labels.__getitem__) for facet, phrases in FACETS.items()]
@@ -203,7 +203,7 @@ def _facet(tag: str) -> str:
 
 
 def _label(tag: str, description: str) -> str:
-    """Return a tag's description as it stands within a sentence: "Command Line" as "command line"."""
+    """Return a tag's description as used within a sentence: "Command Line" as "command line"."""
     if tag in _SAID_OTHERWISE:
         return _SAID_OTHERWISE[tag]
     name = _NOT_PART_OF_THE_NAME.sub("", description)

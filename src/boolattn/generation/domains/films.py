@@ -31,7 +31,7 @@ _ALSO_WRITTEN = {
     "Romance": "romantic",
     "Science Fiction": "sci-fi",
 }
-# Genres that a film can be without: "no horror", and not "no western".
+# Genres that can follow "no": "no horror", but not "no western".
 _TOPICS = ("Action", "Adventure", "Comedy", "Crime", "Dance", "Drama", "Fantasy", "Horror", "Martial Arts", "Mystery",
            "Noir", "Romance", "Satire", "Science Fiction", "Sports", "Suspense", "War")  # fmt: skip
 _ADJECTIVES = ("Animated", "Erotic", "Historical", "Independent", "Legal", "Live Action", "Political", "Short",
@@ -95,7 +95,7 @@ CAST = Column(
 
 
 def films_domain(data: DataFolder) -> Domain:
-    """Films: title and extract."""
+    """Films; a document is the title and the extract."""
     path = data.path / "films" / "films.jsonl.zst"
 
     def documents() -> Iterator[tuple[str, str]]:
@@ -106,7 +106,7 @@ def films_domain(data: DataFolder) -> Domain:
 
 
 def films_catalog(records: Iterable[Any]) -> Catalog:
-    """Build the catalog of films; the id of a film is its number in the file, from "0", as titles repeat.
+    """Build the catalog of films; a film's ID is its position in the file, from "0", because titles repeat.
 
     Args:
         records: Objects or dicts with ``year``, ``cast`` and ``genres``.
@@ -121,9 +121,9 @@ def genre_exclusions(
 
     Args:
         catalog: The films.
-        smallest_genre: Both genres have at least so many films.
-        overlap: At least this share of A is also B.
-        smallest_answer: At least so many films are A and not B.
+        smallest_genre: Minimum number of films in each genre.
+        overlap: Minimum share of A that is also B.
+        smallest_answer: Minimum number of films that are A and not B.
     """
     genres = {atom: films for atom, films in catalog.members.items() if atom.column == GENRES.name}
     large = sorted(
@@ -145,5 +145,5 @@ def _rows(records: Iterable[Any]) -> Iterator[Row]:
 
 
 def _is_name(text: str) -> bool:
-    """Whether it is a name, and not one of the scraps the cast lists hold: "and", "voices of", "(narrator)"."""
+    """Whether it is a name, not one of the fragments in the cast lists: "and", "voices of", "(narrator)"."""
     return text[:1].isupper() and text not in _NOT_NAMES and not set(text) & set("()[]:?")

@@ -1,4 +1,4 @@
-"""A catalog of pages by what they mention: any subject at all, where films and packages have a few dozen kinds."""
+"""A catalog of pages by the titles they mention: any subject, whereas films and packages have a few dozen kinds."""
 
 import re
 from collections import Counter
@@ -14,9 +14,9 @@ from boolattn.generation.catalog.atoms import Column, Phrases
 from boolattn.generation.catalog.catalog import Catalog, Domain, Row, build_catalog
 from boolattn.reading.spans import FUNCTION_WORDS, is_whole_word
 
-PAGES = 12_288  # of the introductions: training reads these, benchmarks of long questions those behind them
-FEWEST_PAGES = 5  # that mention a title; below, there is nothing to exclude
-LARGEST_SHARE = 0.05  # of the pages; above, it says nothing
+PAGES = 12_288  # for training; benchmarks of long questions use later pages
+FEWEST_PAGES = 5  # that mention a title; with fewer, there is nothing to exclude
+LARGEST_SHARE = 0.05  # of the pages; a more frequent title is not distinctive
 _BRACKETED = re.compile(r"\s*\(.*\)$")  # "America (ship)" is called America
 
 _MENTION = Column(
@@ -44,16 +44,16 @@ def pages_domain(data: DataFolder) -> Domain:
 
 
 def first_pages(data: DataFolder) -> list[Document]:
-    """Return the first pages of the Wikipedia introductions, one of each title."""
+    """Return the first pages of the Wikipedia introductions, one per title."""
     path = data.path / "wiki-intros" / "wiki_intros.jsonl.zst"
     return list({page.title: page for page in islice(read_pages(path, data.skip), PAGES)}.values())
 
 
 def mentions_catalog(titles: Sequence[str], texts: Sequence[str]) -> Catalog:
-    """Build a catalog in which a page has the titles of other pages that its text mentions, letter by letter.
+    """Build a catalog in which a page's values are the titles of other pages that its text mentions verbatim.
 
     Args:
-        titles: The title of each page; pages are called by it, so no two are the same.
+        titles: The title of each page, which must be unique.
         texts: The text of each page.
     """
     mentioned = list(names_mentioned(titles, texts))
@@ -66,7 +66,7 @@ def mentions_catalog(titles: Sequence[str], texts: Sequence[str]) -> Catalog:
 
 
 def names_mentioned(titles: Sequence[str], texts: Sequence[str]) -> Iterator[set[str]]:
-    """Yield for each text the titles, without what they have in brackets, that it mentions, letter by letter."""
+    """Yield for each text the titles, without brackets, that it mentions verbatim."""
     names = sorted({name for title in titles if _is_name(name := _BRACKETED.sub("", title))})
     automaton = AhoCorasick(names, matchkind=MatchKind.LeftmostLongest)
     for text in texts:

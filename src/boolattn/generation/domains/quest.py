@@ -1,4 +1,4 @@
-"""QUEST's documents and templates, and the atoms that its queries mark, also as a catalog."""
+"""QUEST's documents and templates, and a catalog of the atoms marked in its queries."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -15,11 +15,11 @@ from boolattn.generation.catalog.catalog import Catalog, build_catalog
 from boolattn.operators import AND, NOT, OR
 
 _COLUMN = Column("phrase", Phrases(noun=("{value}",), are=("{value}",)))
-_ENTITIES = 200  # nobody knows them; each has half of the phrases, so that any few phrases meet
+_ENTITIES = 200  # artificial; each has half of the phrases, so that any few phrases overlap
 
 
-# The words of QUEST's seven templates that show which operators a query holds.
-_SAID_BY = {AND.name: "also", OR.name: " or ", NOT.name: "not"}
+# The word in QUEST's seven templates that marks each operator.
+_WORD_OF = {AND.name: "also", OR.name: " or ", NOT.name: "not"}
 _MARKED = re.compile(r"<mark>(.*?)</mark>")
 
 
@@ -33,23 +33,23 @@ def phrases_catalog(phrases: Collection[str], seed: int) -> Catalog:
 
 def template_operators(template: str) -> frozenset[str]:
     """Return the operators of a QUEST template."""
-    return frozenset(name for name, said in _SAID_BY.items() if said in template)
+    return frozenset(name for name, word in _WORD_OF.items() if word in template)
 
 
 def quest_atoms(queries: Iterable[QuestQuery]) -> list[str]:
-    """Return the atoms that queries mark, in order and without repetitions."""
+    """Return the atoms marked in queries, in order and without repetitions."""
     return sorted({atom for query in queries for atom in _MARKED.findall(query.original_query or "")})
 
 
 def quest_documents(data: DataFolder) -> Iterator[tuple[str, str]]:
-    """Yield QUEST's own documents; a missing corpus is an error at once, not only when it is read."""
+    """Yield QUEST's own documents; a missing corpus raises immediately, not on the first read."""
     corpus = data.path / "quest" / "documents.jsonl"
     corpus.stat()
     return _texts(read_pages(corpus, data.skip))
 
 
 def quest_partial_documents(data: DataFolder) -> Iterator[tuple[str, str]]:
-    """Yield what films and Wikipedia introductions hold of QUEST's documents, one of each title."""
+    """Yield the films and Wikipedia introductions that are part of QUEST's corpus, one per title."""
     pages = read_pages(data.path / "wiki-intros" / "wiki_intros.jsonl.zst", data.skip)
     return _texts(_first_of_each_title(chain(_films(data), pages)))
 
@@ -57,7 +57,7 @@ def quest_partial_documents(data: DataFolder) -> Iterator[tuple[str, str]]:
 def _films(data: DataFolder) -> Iterator[Document]:
     for film in read_films(data.path / "films" / "films.jsonl.zst", data.skip):
         if film.href and film.extract:
-            title = unquote(film.href).replace("_", " ")  # Wikipedia's own, and so QUEST's: no two films share one
+            title = unquote(film.href).replace("_", " ")  # Wikipedia's title, as in QUEST; unique
             yield Document(title, film.title, film.extract)
 
 

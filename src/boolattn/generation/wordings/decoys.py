@@ -1,9 +1,9 @@
 """Words of exclusion that exclude nothing, as data: "i can't get enough of westerns", "packages to avoid data loss".
 
-All are wordings of the template "_", one atom, which is wanted. The phrases about it say nothing that a catalog knows
-of, so the answers are those of the atom. Some fit any catalog, some only one whose entities go by a certain word. They
-stand in two halves as those of ``unseen_exclusions`` do, and the training half holds none of the words by which the
-testing half of those tells an exclusion.
+All are wordings of the template "_": one atom, which is wanted. The surrounding phrases mention nothing in the
+catalog, so the answers are those of the atom. Some fit any catalog, some only one with a certain head word. They
+are split into two halves like ``unseen_exclusions``, and the training half contains none of the words that signal an
+exclusion in the testing half there.
 """
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ class Half(NamedTuple):
     """One half of the wordings: noun phrases, which may be framed, and whole sentences.
 
     Attributes:
-        sentences: About any catalog.
-        phrases_of: By the catalog's first word for its entities: what is told of such.
+        sentences: Sentences for any catalog.
+        phrases_of: Head word -> phrases for a catalog with it.
     """
 
     sentences: tuple[str, ...]

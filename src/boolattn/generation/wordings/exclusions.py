@@ -1,6 +1,6 @@
-"""The ways searchers leave something out, as data; the markup is described in ``wordings``.
+"""How users express exclusions, as data; the markup is described in ``wordings``.
 
-``<it>`` is what is wanted and ``<they>`` what is not. Where one or two single atoms are left out, they are
+``<it>`` is what is wanted and ``<they>`` what is not. If one or two single atoms are excluded, they are
 the slots ``{m.}`` and ``{n.}``.
 """
 
@@ -11,9 +11,9 @@ class Exclusion(NamedTuple):
     """How a template of the form "it, but not them" fills the patterns.
 
     Attributes:
-        it: Stands for ``<it>``.
-        they: Stands for ``<they>``.
-        atoms: The slots left out, if each is left out by itself.
+        it: Replaces ``<it>``.
+        they: Replaces ``<they>``.
+        atoms: The excluded slots, if each is excluded separately.
     """
 
     it: str
@@ -33,7 +33,7 @@ EXCLUSIONS: dict[str, Exclusion] = {
 
 
 class Patterns(NamedTuple):
-    """Patterns by what they leave out."""
+    """Patterns by what they exclude."""
 
     of_nouns: tuple[str, ...]
     of_one_atom: tuple[str, ...]

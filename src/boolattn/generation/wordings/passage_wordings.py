@@ -1,6 +1,6 @@
-"""How people ask about one subject and leave a part of it out, in one sentence or several.
+"""How people ask about one subject and exclude a part of it, in one sentence or several.
 
-``{x}`` is the subject, ``{y}`` what is left out, ``{z}`` another thing, ``{not|...}`` the words that say so.
+``{x}`` is the subject, ``{y}`` what is excluded, ``{z}`` something else, ``{not|...}`` the words that exclude.
 """
 
 WANTED = (

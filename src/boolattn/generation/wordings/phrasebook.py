@@ -1,4 +1,4 @@
-"""The ways searchers word each template, as data; the markup is described in ``wordings``."""
+"""How users word each template, as data; the markup is described in ``wordings``."""
 
 FRAMES = (
     ("show me ", ""),
@@ -22,11 +22,11 @@ FRAMES = (
     ("i would like to see ", ""),
     ("any suggestions for ", "?"),
     ("where can i find ", "?"),
-    # Words of denial that exclude nothing.
+    # Negations that exclude nothing.
     ("i can't find any ", ""),
     ("i don't know any ", ""),
 )
-"""What may stand before and after a noun phrase."""
+"""What may come before and after a noun phrase."""
 
 FRAGMENTS: dict[str, tuple[str, ...]] = {
     "joined": ("{x.modifier} {y.core}", "{x.noun} {y.apart}", "{x.open} {and|and} {y.tail}"),
@@ -174,7 +174,7 @@ PHRASES: dict[str, tuple[str, ...]] = {
         "{d.noun}, {or|or} {a.modifier} {b.core} that {not|aren't} {c.are}",
     ),
 }
-"""Noun phrases, which may be framed. The first of each template is the canonical one: QUEST's, and of nouns alone."""
+"""Noun phrases, which may be framed. The first of each template is canonical: QUEST's, made of nouns alone."""
 
 SENTENCES: dict[str, tuple[str, ...]] = {
     "_": ("which {head} {a.do}?", "anything {a.post}?", "{a.noun} please"),
@@ -217,4 +217,4 @@ SENTENCES: dict[str, tuple[str, ...]] = {
     "(_ that are not _) or _": ("{or|either} {c.noun} {or|or} {a.noun} that {not|aren't} {b.are}",),
     "(_ that are also _) or (_ that are also _)": ("{or|either} <joined a b> {or|or} <joined c d>",),
 }
-"""Whole sentences and terse strings of words, which stand as they are."""
+"""Whole sentences and terse strings of words, which are not framed."""

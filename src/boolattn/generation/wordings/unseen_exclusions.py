@@ -1,12 +1,12 @@
-"""Ways to leave something out that the rules do not know, as data: "spare me the westerns", "horror-free comedies".
+"""Exclusions in wordings that the rules do not know, as data: "spare me the westerns", "horror-free comedies".
 
-The markup and ``<it>``, ``<they>``, ``{m.}`` are those of ``exclusions``. The wordings stand in two halves, to learn
-from and to test by, that share no word to tell an exclusion by: "steer", "nix" and "veto" stand in cues of ``TESTING``
-and in none of ``TRAINING`` or ``exclusions``. Only everyday words such as "had" and "out" are in both, and the shapes
-of the sentences are alike.
+The markup and ``<it>``, ``<they>``, ``{m.}`` are those of ``exclusions``. The wordings are in two halves, for training
+and for testing, that share no word that signals an exclusion: "steer", "nix" and "veto" are in cues of ``TESTING``
+but not of ``TRAINING`` or ``exclusions``. Only everyday words such as "had" and "out" are in both, and the sentence
+shapes are similar.
 
-All were chosen because the rules miss them. A comparison on them tells what is gained where the rules are silent, not
-which of the two reads queries better.
+All were chosen because the rules miss them. A comparison with the rules on these shows the gain where the rules fail,
+not which of the two reads queries better.
 """
 
 from typing import NamedTuple

@@ -1,12 +1,12 @@
-"""Wordings: sentences with places for atoms, put together from labelled pieces so that every span is exact.
+"""Wordings: sentences with slots for atoms, assembled from labelled pieces so that every span is exact.
 
 A wording is written as a pattern::
 
     {a.noun} that {not|aren't} {b.are}
 
 ``{a.noun}`` is the first atom in the role ``noun`` of ``Phrases``; ``{not|aren't}`` is a cue of the operator "not"
-(``{not+or|nor}`` of two); ``{head}`` is the word for the entities; ``<joined a b>`` is in turn every fragment of that
-name. Two roles depend on the atom before: ``like`` is a modifier of the same column ("comedy or horror films"),
+(``{not+or|nor}`` of two); ``{head}`` is the word for the entities; ``<joined a b>`` expands to every fragment of that
+name. Two roles depend on the previous atom: ``like`` is a modifier of the same column ("comedy or horror films"),
 ``apart`` a ``post`` of another column ("comedies from the 1950s", but not "films with X with Y").
 """
 
@@ -35,12 +35,12 @@ class Mentioned(NamedTuple):
     role: str
 
     def patterns(self, atoms: Sequence[Atom]) -> tuple[str, ...]:
-        """Return the ways to say the atom here."""
+        """Return how the atom can be phrased here."""
         patterns: tuple[str, ...] = getattr(atoms[self.slot].phrases, _ROLE_IN_PHRASES.get(self.role, self.role))
         return patterns
 
     def may_follow(self, before: "Mentioned", atoms: Sequence[Atom]) -> bool:
-        """Whether the atom here goes with the one mentioned before: "1950s horror films", not "horror 1950s films"."""
+        """Whether the atom can follow the previous one here: "1950s horror films", not "horror 1950s films"."""
         earlier, later = atoms[before.slot], atoms[self.slot]
         if self.role in ("like", "tail"):
             return earlier.column == later.column
@@ -55,14 +55,14 @@ class Mentioned(NamedTuple):
 
 
 class CuePhrase(NamedTuple):
-    """The piece that says an operator."""
+    """The piece that expresses an operator."""
 
     text: str
     operators: tuple[str, ...]
 
 
 class Head(NamedTuple):
-    """The piece that names the kind of entities."""
+    """The piece with the word for the entities."""
 
 
 Piece = str | Mentioned | CuePhrase | Head
@@ -70,12 +70,12 @@ Piece = str | Mentioned | CuePhrase | Head
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A text, and where in it the atoms and cues stand.
+    """A text, and the spans of its atoms and cues.
 
     Attributes:
         text: The text.
-        mentions: One span for each atom, in the order of the atoms, not of the text.
-        cues: Spans by operator; an operator that is not said is missing.
+        mentions: One span per atom, in the order of the atoms, not of the text.
+        cues: Spans by operator; implicit operators are absent.
     """
 
     text: str
@@ -83,19 +83,19 @@ class Rendered:
     cues: dict[str, tuple[Span, ...]]
 
     def capitalised(self) -> "Rendered":
-        """Return the same with a capital first letter, where that is one letter still."""
+        """Return a copy with a capital first letter, if this keeps the length."""
         first = self.text[:1].upper()
         return replace(self, text=first + self.text[1:]) if len(first) == 1 else self
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """One way to say an expression.
+    """One way to word an expression.
 
     Attributes:
         pieces: The sentence, piece by piece.
-        mentions: Those of the pieces that name an atom.
-        may_be_framed: Whether it is a noun phrase, which "show me ..." and the like may be put around.
+        mentions: The pieces that name an atom.
+        may_be_framed: Whether it is a noun phrase that can follow "show me ..." and the like.
     """
 
     pieces: tuple[Piece, ...]
@@ -103,7 +103,7 @@ class Wording:
     may_be_framed: bool
 
     def suits(self, atoms: Sequence[Atom]) -> bool:
-        """Whether the atoms can take the roles this wording has for them."""
+        """Whether the atoms have the roles this wording needs."""
         return all(mention.patterns(atoms) for mention in self.mentions) and all(
             mention.may_follow(before, atoms) for before, mention in pairwise(self.mentions)
         )
@@ -118,10 +118,10 @@ class Wording:
         """Write the sentence.
 
         Args:
-            atoms: One atom for each slot.
+            atoms: One atom per slot.
             head: The word for the entities.
-            choose: Picks one of several ways to say an atom.
-            frame: What to write before and after.
+            choose: Picks one of several phrasings of an atom.
+            frame: Texts to put before and after.
         """
         texts = [frame[0]]
         position = len(frame[0])
@@ -132,7 +132,7 @@ class Wording:
             match piece:
                 case Mentioned(slot):
                     patterns = piece.patterns(atoms)
-                    # Atoms that can be said alike are: "films from the 1950s or films from the 1960s".
+                    # Atoms are phrased the same way if possible: "films from the 1950s or films from the 1960s".
                     pattern = chosen.setdefault(patterns, choose(patterns))
                     text = pattern.format(value=atoms[slot].written, head=head)
                     mentions[slot] = Span(position, position + len(text))
@@ -149,12 +149,12 @@ class Wording:
 
 
 WordingsOf: TypeAlias = Callable[[str], Sequence[Wording]]
-"""From a template to the ways to word it."""
+"""Template -> its wordings."""
 
 
 @cache
 def wordings_of(template: str) -> tuple[Wording, ...]:
-    """Return all ways to word a template; the first is the canonical one, which suits any atoms."""
+    """Return all wordings of a template; the first is canonical and suits any atoms."""
     return parse_wordings(
         [*PHRASES[template], *exclusion_patterns(template, exclusions.PHRASES)],
         [*SENTENCES.get(template, ()), *exclusion_patterns(template, exclusions.SENTENCES)],
@@ -162,7 +162,7 @@ def wordings_of(template: str) -> tuple[Wording, ...]:
 
 
 def parse_wordings(phrases: Iterable[str], sentences: Iterable[str]) -> tuple[Wording, ...]:
-    """Read patterns: noun phrases, which may be framed, and whole sentences."""
+    """Parse patterns: noun phrases, which may be framed, and whole sentences."""
     return (
         *(_parse(pattern, may_be_framed=True) for phrase in phrases for pattern in _expand(phrase)),
         *(_parse(pattern, may_be_framed=False) for sentence in sentences for pattern in _expand(sentence)),
@@ -177,7 +177,7 @@ def choose_wording(
     noun_phrase: bool = False,
     wordings: WordingsOf = wordings_of,
 ) -> Wording:
-    """Draw a wording of the template that suits the atoms, of which there is one; only noun phrases if asked."""
+    """Draw a wording of the template that suits the atoms (there is always one); optionally only noun phrases."""
     while True:
         wording = rng.choice(wordings(template))
         if wording.suits(atoms) and (wording.may_be_framed or not noun_phrase):
@@ -185,7 +185,7 @@ def choose_wording(
 
 
 def exclusion_patterns(template: str, patterns: exclusions.Patterns) -> Iterator[str]:
-    """Yield the patterns of exclusion that fit the template, with <it> and <they> put in."""
+    """Yield the exclusion patterns that fit the template, with <it> and <they> filled in."""
     exclusion = exclusions.EXCLUSIONS.get(template)
     if exclusion is None:
         return
@@ -196,7 +196,7 @@ def exclusion_patterns(template: str, patterns: exclusions.Patterns) -> Iterator
 
 
 def _expand(pattern: str) -> Iterator[str]:
-    """Yield the pattern with every choice of its fragments."""
+    """Yield the pattern with every combination of its fragments."""
     match = _FRAGMENT.search(pattern)
     if match is None:
         yield pattern
