@@ -64,7 +64,7 @@ def study(start, tmp_path, monkeypatch) -> Path:
 def without_times(path: Path) -> dict:
     result = json.loads(path.read_text())
     for stage in result["stages"]:
-        del stage["finished"], stage["seconds"]
+        del stage["finished"], stage["seconds"], stage["cost"]["step_seconds"], stage["cost"]["peak_memory_mb"]
     for measured in result["benchmarks"].values():
         del measured["provenance"]["started"], measured["provenance"]["seconds"]
     return result

@@ -12,7 +12,7 @@ def test_a_study_is_run_and_shown(study, data, tmp_path):
     only = ["--only", "rules", "--only", "bare"]
     done = _call("study", study, "--data", data.path, "--out", tmp_path, *only)
     assert done.exit_code == 0, done.output
-    assert "run 2 of 2: bare" in done.output and "bare: measuring films" in done.output
+    assert "run 2 of 2: bare" in done.output and "bare: evaluating films" in done.output
     picture = tmp_path / "picture.png"
     shown = _call("study-table", study, "--out", tmp_path, "--markdown", "--against", "bare", "--plot", picture)
     assert shown.exit_code == 0, shown.output

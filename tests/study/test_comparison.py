@@ -36,7 +36,7 @@ def _result(system, seed, shift, task=TASK):
 RESULTS = {"bare": [_result("bare", None, 0.1)], "ours": [_result("ours", 0, 0.2), _result("ours", 1, 0.4)]}
 
 
-def test_a_table_has_means_and_deviations_and_violation_beside_recall():
+def test_a_table_has_means_deviations_violation_and_recall():
     bare, ours = reports(RESULTS, "films")
     assert list(ours.slices["meaning"].measures) == ["R@100", "violation@20", "nDCG@10"]
     assert ours.slices["meaning"].measures["violation@20"] == pytest.approx(0.15)
@@ -59,7 +59,7 @@ def test_differences_are_of_means_over_seeds_overall_and_by_template():
     assert ("ours", "names: _", "violation@20") not in rows  # where nothing is excluded
     back = {row.queries: row.difference.mean for row in compare(RESULTS, "films", "ours") if row.measure == "R@100"}
     assert back["meaning: _"] == pytest.approx(-0.2)
-    with pytest.raises(StudyError, match="no result of 'bear'; there is one of bare, ours"):
+    with pytest.raises(StudyError, match="no results for 'bear'; choose from bare, ours"):
         list(compare(RESULTS, "films", "bear"))
 
 
@@ -95,7 +95,7 @@ def test_a_benchmark_of_readings_is_compared_by_what_it_has():
     assert reports(results, task.name)[1].measures == {"exact": 1.0}
 
 
-def test_results_are_read_as_they_were_written(tmp_path):
+def test_results_round_trip(tmp_path):
     for result in [*RESULTS["ours"][::-1], *RESULTS["bare"], _result("another study's", None, 0.0)]:
         result.write(result_file(tmp_path, f"{result.system}-{result.seed}"))
     assert read_results(tmp_path, ["bare", "never run", "ours"]) == RESULTS
@@ -139,5 +139,5 @@ def test_the_picture_is_of_the_queries_that_exclude_something(tmp_path):
 
 def test_a_missing_matplotlib_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install boolattn\[plots\]"):
+    with pytest.raises(ImportError, match=r"pip install 'boolattn\[plots\]'"):
         plot(RESULTS, "films", "names", tmp_path / "never.png")

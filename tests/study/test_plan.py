@@ -22,7 +22,7 @@ def test_every_trained_system_is_run_with_every_seed_and_the_others_once(study, 
     assert boolattn.model == str(second / "model")
     assert boolattn.noted["recipes"][1]["model"]["start"] == f"trained/{first.name}/model"
     noted = str([run.noted for run in runs])
-    assert str(tmp_path) not in noted and start not in noted  # wherever they lie, they are the same runs
+    assert str(tmp_path) not in noted and start not in noted  # runs do not depend on their location
 
 
 def test_backbone_seeds_and_systems_may_be_chosen(study, tmp_path):
@@ -33,7 +33,7 @@ def test_backbone_seeds_and_systems_may_be_chosen(study, tmp_path):
         plan_study(study, tmp_path, only=["bear"])
 
 
-def test_systems_share_the_stages_they_begin_with_and_no_others(study, tmp_path):
+def test_systems_share_only_their_common_first_stages(study, tmp_path):
     longer = """
 [[systems]]
 name = "longer"
@@ -59,19 +59,19 @@ def test_a_stage_may_start_elsewhere(study, tmp_path):
         ("seeds = [0, 1]", 'seeds = ["0"]', "int"),
         ('model = "rules"', 'modle = "rules"', r"unknown field `modle`.*a system has name, model"),
         ('recipe = "recipes/sentences.toml"', 'recip = "x"', r"a stage has recipe, set"),
-        ('model = "rules"', "", "needs a model, or stages"),
-        ("seeds = [0]\n", 'model = "x"\n', "one of the two"),
+        ('model = "rules"', "", "needs either a model or stages"),
+        ("seeds = [0]\n", 'model = "x"\n', "either a model or stages"),
         ('name = "bare"', 'name = "rules"', "called 'rules'"),
-        ('name = "bare"', 'name = "a/b"', "leave out slashes"),
-        ('benchmarks = ["films"]', 'benchmarks = ["filsm"]', "no benchmark 'filsm'; there are films"),
-        ('"model.boolean" = false', '"seed" = 3', "must not set seed: the seeds are the study's"),
+        ('name = "bare"', 'name = "a/b"', "remove the slashes"),
+        ('benchmarks = ["films"]', 'benchmarks = ["filsm"]', "no benchmark 'filsm'; choose from films"),
+        ('"model.boolean" = false', '"seed" = 3', "must not set seed: seeds come from the study"),
         ('recipe = "recipes/quest.toml" }', 'recipe = "recipes/quest.toml", set = { "model.start" = "x" } }',
-         "must not set model.start: it starts from the model of the stage before"),
-        ("backbone = ", "# ", "give the study a backbone, or --backbone"),
+         "must not set model.start: it starts from the previous stage's model"),
+        ("backbone = ", "# ", "set a backbone in the study, or pass --backbone"),
         ("seeds = [0, 1]", "seeds = ", "study.toml"),
     ],
 )  # fmt: skip
-def test_mistakes_are_named_with_the_mend(study, tmp_path, old, new, says):
+def test_mistakes_are_named_with_the_fix(study, tmp_path, old, new, says):
     text = study.read_text()
     assert old in text
     study.write_text(text.replace(old, new, 1))
@@ -79,13 +79,13 @@ def test_mistakes_are_named_with_the_mend(study, tmp_path, old, new, says):
         plan_study(study, tmp_path)
 
 
-def test_a_mistake_in_a_later_recipe_shows_at_once(study, tmp_path):
+def test_a_mistake_in_a_later_recipe_is_reported_immediately(study, tmp_path):
     study.write_text(study.read_text().replace('"training.epochs" = 1', '"training.epoch" = 1'))
     with pytest.raises(RecipeError, match="no 'epoch'"):
         plan_study(study, tmp_path)
 
 
-def test_an_unquoted_key_with_a_dot_is_not_taken_for_a_whole_section(study, tmp_path):
+def test_an_unquoted_key_with_a_dot_does_not_replace_a_section(study, tmp_path):
     study.write_text(study.read_text().replace('"model.boolean" = false', "model.boolean = false"))
     with pytest.raises(RecipeError, match=r'"model\.boolean"'):
         plan_study(study, tmp_path)

@@ -1,19 +1,19 @@
 import gc
 import json
-import subprocess
-import sys
 import weakref
 
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from boolattn.evaluation.benchmarks import load_benchmark
+from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import load_system
+from boolattn.evaluation.tasks import PairTask, RetrievalTask
 from boolattn.study import run_study as running
 from boolattn.study.plan import StudyError, plan_study
 from boolattn.study.results import Result
 from boolattn.study.run_study import run_study
+from tests.forked import run_python
 from tests.study.conftest import without_times
 
 TWO = ["without BoolAttn", "BoolAttn"]
@@ -47,16 +47,15 @@ def _files(out):
     return {path.name: without_times(path) for path in (out / "results").glob("*")}
 
 
-def test_a_killed_study_goes_on_to_the_same_results(study, data, tmp_path):
+def test_a_killed_study_resumes_to_the_same_results(study, data, tmp_path):
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     _run(study, data, whole, seeds=[0], only=TWO)
-    command = [sys.executable, "-c", DIES, str(study), str(data.path), str(killed)]
-    assert subprocess.run(command, capture_output=True).returncode == -9
+    assert run_python("-c", DIES, str(study), str(data.path), str(killed), check=False).returncode == -9
     first, second = "without BoolAttn-seed-0.json", "BoolAttn-seed-0.json"
     assert set(_files(killed)) == {first}
     stamp = (killed / "results" / first).stat().st_mtime_ns
     told = _run(study, data, killed, seeds=[0], only=TWO)
-    assert "without BoolAttn-seed-0, done before" in told[0]
+    assert "without BoolAttn-seed-0, already done" in told[0]
     [resumed] = (killed / "trained").glob("2-quest-seed-0-*/results.json")
     assert json.loads(resumed.read_text())["resumed_from"] == "checkpoint-4"
     assert _files(killed) == _files(whole)
@@ -64,18 +63,18 @@ def test_a_killed_study_goes_on_to_the_same_results(study, data, tmp_path):
     assert (killed / "results" / first).stat().st_mtime_ns == stamp
 
     stamps = {path: path.stat().st_mtime_ns for path in killed.rglob("*.json")}
-    assert all("done before" in each for each in _run(study, data, killed, seeds=[0], only=TWO))
+    assert all("already done" in each for each in _run(study, data, killed, seeds=[0], only=TWO))
     assert {path: path.stat().st_mtime_ns for path in killed.rglob("*.json")} == stamps
 
 
-def test_the_file_has_what_evaluating_gives_and_where_it_comes_from(study, data, start, tmp_path):
+def test_the_result_file_has_the_evaluation_and_its_provenance(study, data, start, tmp_path):
     _run(study, data, tmp_path / "out", only=["bare", "without BoolAttn"])
     trained = json.loads((tmp_path / "out" / "results" / "without BoolAttn-seed-0.json").read_text())
     assert (trained["system"], trained["seed"], trained["model"]) == ("without BoolAttn", 0, None)
     [recipe] = trained["recipes"]
     assert (recipe["model"]["boolean"], recipe["training"]["epochs"], recipe["training"]["margin"]) == (False, 1, 1.0)
     assert trained["stages"][0]["folder"].startswith("1-quest-seed-0-") and trained["stages"][0]["steps"] == 2
-    assert "give 'rules'" in trained["left_out"]["quest-gate"]
+    assert "use 'rules'" in trained["left_out"]["quest-gate"]
 
     result = Result.read(tmp_path / "out" / "results" / "bare.json")
     measured = result.benchmarks["films"]
@@ -109,7 +108,7 @@ def test_a_benchmark_added_later_needs_no_training(study, data, tmp_path):
     written = model.stat().st_mtime_ns
     study.write_text(study.read_text().replace('"quest-gate"]', '"quest-gate", "films"]'))
     told = _run(study, data, tmp_path, only=["without BoolAttn"])
-    assert [each for each in told if "measuring" in each] == ["without BoolAttn-seed-0: measuring films"]
+    assert [each for each in told if "evaluating" in each] == ["without BoolAttn-seed-0: evaluating films"]
     assert model.stat().st_mtime_ns == written
     result = Result.read(path)
     assert result.benchmarks["quest"] == quest
@@ -127,15 +126,35 @@ def test_other_recipes_or_another_model_are_refused_before_anything_is_run(study
         _run(study, data, tmp_path, only=["rules"])
 
 
-def test_missing_data_shows_before_the_training(study, data, tmp_path):
+def test_missing_data_is_reported_before_training(study, data, tmp_path):
     study.write_text(study.read_text().replace("quest-gate", "negconstraint"))
     with pytest.raises(FileNotFoundError, match="negconstraint needs"):
         _run(study, data, tmp_path / "out", only=["BoolAttn"])
     assert not (tmp_path / "out").exists()
 
 
-def test_models_are_let_go_of_between_runs(study, data, tmp_path, monkeypatch):
-    alive = []
+def test_a_benchmark_without_operators_is_skipped_for_given_gates(study, data, tmp_path, monkeypatch):
+    queries = {"q": "kites but not of Peru"}
+    pages = RetrievalTask("stackfaq", queries, lambda: [("d", "Kites.")], {"q": {"d"}}, document_tokens=24)
+    pairs = PairTask("nevir", queries, {"q": ("d", "e")}, {"d": "Kites.", "e": "Boats."}, document_tokens=24)
+    monkeypatch.setitem(BENCHMARKS, "stackfaq", lambda _: pages)
+    monkeypatch.setitem(BENCHMARKS, "nevir", lambda _: pairs)
+    study.write_text(study.read_text().replace('"quest", "quest-gate"', '"stackfaq", "nevir", "quest"'))
+    told = _run(study, data, tmp_path, seeds=[0], only=["BoolAttn"])
+    result = Result.read(tmp_path / "results" / "BoolAttn-seed-0.json")
+    assert set(result.benchmarks) == {"quest"}
+    assert result.benchmarks["quest"].report.gate == "given"
+    assert all("use a learned gate" in result.left_out[name] for name in ("stackfaq", "nevir"))
+    assert "skipping stackfaq" in told[1] and "training" in told[3], "what cannot be measured shows before the training"
+    assert all("already done" in each for each in _run(study, data, tmp_path, seeds=[0], only=["BoolAttn"]))
+
+
+def _models():
+    return [each for each in gc.get_objects() if isinstance(each, SentenceTransformer)]
+
+
+def test_models_are_freed_between_runs(study, data, tmp_path, monkeypatch):
+    alive, others = [], {id(each) for each in _models()}  # fixtures of other tests
 
     def load(name):
         assert not [model for each in alive if (model := each()) is not None]
@@ -154,4 +173,4 @@ def test_models_are_let_go_of_between_runs(study, data, tmp_path, monkeypatch):
     finally:
         gc.enable()
     assert len(alive) == 3
-    assert not [each for each in gc.get_objects() if isinstance(each, SentenceTransformer)]
+    assert {id(each) for each in _models()} <= others

@@ -13,7 +13,7 @@ from boolattn.training.recipes import Recipe, recipe_of
 from tests.generation import catalogs
 
 THINGS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "clocks"]
-# For a run in several processes, of which some batches hold no operator and some no known scope.
+# For a run in several processes, in which some batches contain no operator and some no known scope.
 SHARED: dict[str, dict[str, Any]] = {
     "data": {"queries": 16, "validation_queries": 0},
     "losses": {"cue": 1.0, "scope": 1.0},
@@ -70,7 +70,11 @@ def data_folder(folder: Path) -> Path:
         for n, thing in enumerate(THINGS)
     ]  # fmt: skip
     _lines(hub / "train.jsonl", questions)
-    configs = "- config_name: MSMARCO-corpus\n  data_files:\n  - split: corpus\n    path: MSMARCO/corpus.jsonl\n"
+    _lines(hub / "MSMARCO" / "eval.jsonl", questions[:4])
+    configs = "".join(
+        f"- config_name: {name}\n  data_files:\n  - split: {split}\n    path: MSMARCO/{split}.jsonl\n"
+        for name, split in (("MSMARCO-corpus", "corpus"), ("MSMARCO", "eval"))
+    )
     (hub / "README.md").write_text(f"---\nconfigs:\n{configs}---\n")
     (folder / "films").mkdir()
     films = (catalogs.FOLDER / "films.jsonl").read_bytes()
@@ -80,7 +84,7 @@ def data_folder(folder: Path) -> Path:
 
 
 def _pages() -> list[dict[str, Any]]:
-    """Return pages of which every subject is mentioned by some, but by no more than a twentieth."""
+    """Return pages in which every subject is mentioned, but by no more than a twentieth of them."""
     rng, rows = Random(0), [row.split() for row in SUBJECTS]
     mentioned = [[name for name in row if rng.random() < 0.45] for row in rows for _ in range(40)]
     pages = [{"title": name, "text": "A subject."} for row in rows for name in row]

@@ -1,4 +1,4 @@
-"""A readout that learns to rank: documents stay as an index holds them."""
+"""A readout that learns to rank, while documents stay as in the index."""
 
 import json
 from pathlib import Path
@@ -9,7 +9,7 @@ from safetensors.torch import load_file
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
-from boolattn.training.models import build_model, choose_what_learns
+from boolattn.training.models import build_model, freeze_parameters
 from boolattn.training.recipes import load_recipe
 from boolattn.training.train import finetune
 from tests.training import small
@@ -50,17 +50,17 @@ def test_the_readout_learns_to_rank_and_the_index_stays(start, data, tmp_path, n
 
 
 @pytest.mark.parametrize("learns", ["adapter", "full"])
-def test_what_learns_beside_the_readout(start, learns):
+def test_what_trains_besides_the_readout(start, learns):
     recipe = small.recipe("finetune", start, "quest", model=TWO_SIDED, training={"learns": learns})
     model = build_model(recipe)
-    choose_what_learns(model, recipe)
+    freeze_parameters(model, recipe)
     assert all(weight.requires_grad for weight in model.readout.parameters())
     assert all(weight.requires_grad == (learns == "full") for weight in model.document_encoder().parameters())
     assert model.readout.rank == 3 and not list(model.tower.parameters())
 
 
 @pytest.mark.parametrize("name", ["minilm-mechanism", "minilm-full"])
-def test_the_mechanism_is_taught_with_the_index_and_without(start, data, tmp_path, name):
+def test_the_mechanism_is_trained_with_and_without_a_fixed_index(start, data, tmp_path, name):
     changes = TINY | {"model.start": start, "data.queries": 8, "training.epochs": 1}
     folder = finetune(load_recipe(RECIPES / f"{name}.toml", changes), data, tmp_path / "out")
     assert "ranking" in _log(tmp_path / "out")[0]
@@ -68,14 +68,14 @@ def test_the_mechanism_is_taught_with_the_index_and_without(start, data, tmp_pat
     assert np.array_equal(ours, theirs) == (name == "minilm-mechanism")
 
 
-def test_a_dot_product_is_not_compared_with_all(start, data, tmp_path):
+def test_a_dot_product_cannot_use_the_whole_corpus(start, data, tmp_path):
     recipe = small.recipe("finetune", start, "films", data={"queries": 8, "validation_queries": 0},
                           training={"learns": "adapter", "candidates": "corpus"})  # fmt: skip
     with pytest.raises(ValueError, match="cosine"):
         finetune(recipe, data, tmp_path / "out")
 
 
-def test_a_batch_that_excludes_nothing_teaches_nothing(start, data, tmp_path):
+def test_training_survives_a_batch_without_exclusions(start, data, tmp_path):
     recipe = small.recipe(
         "finetune", start, "films", model=TWO_SIDED, data={"queries": 12, "validation_queries": 0},
         training={"learns": "adapter", "candidates": "corpus", "batch_size": 1, "epochs": 1},

@@ -35,7 +35,7 @@ def test_by_hand():
     assert _loss()(QUERIES[:1], torch.tensor([0])).item() == pytest.approx(first, rel=1e-5)
 
 
-def test_a_query_is_told_by_its_number():
+def test_a_query_is_identified_by_its_row_number():
     swapped = _loss()(QUERIES.flip(0), torch.tensor([1, 0]))
     assert torch.isclose(swapped, _loss()(QUERIES, torch.tensor([0, 1])))
     assert not torch.isclose(_loss()(QUERIES, torch.tensor([1, 0])), swapped)
@@ -49,7 +49,7 @@ def test_an_excluded_document_counts_for_several():
 
 
 @pytest.mark.parametrize("count", [2, 5])
-def test_as_if_each_excluded_document_were_there_so_often(count):
+def test_an_excluded_document_counts_like_that_many_copies(count):
     documents, queries = F.normalize(torch.randn(20, 6), dim=-1), torch.randn(1, 6)
     answers, excluded = [3, 4], [7, 11, 15]
     once = _loss(documents, [(answers, excluded)], 5.0, float(count))(queries, torch.tensor([0]))
@@ -85,14 +85,14 @@ def _column(vectors):
     return {"sentence_embedding": vectors, "attention_mask": torch.ones(len(vectors), 3)}
 
 
-def test_queries_come_alone_and_their_label_begins_with_their_number():
+def test_queries_come_alone_and_their_label_starts_with_the_row_number():
     corpus, labels = _loss(), torch.tensor([[1, 0b000], [0, 0b000]])
     losses = BooleanLoss(_Told(), corpus, LossWeights(ranking=3.0))([_column(QUERIES)], labels)
     assert losses.keys() == {"ranking"}
     assert torch.isclose(losses["ranking"], 3 * corpus(QUERIES, torch.tensor([1, 0])))
 
 
-def test_logical_losses_look_at_some_documents_of_the_corpus():
+def test_logical_losses_use_a_sample_of_the_corpus():
     labels, implied = torch.tensor([[0, 0b010], [1, 0b010]]), torch.randn(2, 2)
     weights = LossWeights(ranking=0.0, subset=1.0)
     columns = [_column(each) for each in (QUERIES, implied, torch.randn(2, 2))]
@@ -104,7 +104,7 @@ def _example(positives, unwanted=()):
     return Example(Question("kites", frozenset(), {}, None), positives, unwanted=unwanted)
 
 
-def test_documents_are_encoded_once_and_what_answers_what_is_numbered(start):
+def test_documents_are_encoded_once_and_answers_are_row_numbers(start):
     model = SentenceTransformer(start)
     texts = {"a": "kites in Peru", "b": "boats " * 40, "c": "wolves"}
     loss = corpus_loss(model, [_example(("c", "a"), ("b",)), _example(("b",))], texts, 24, 20.0, 1.0)
@@ -116,7 +116,7 @@ def test_documents_are_encoded_once_and_what_answers_what_is_numbered(start):
 
 
 def test_what_cannot_be_compared_is_refused(start):
-    with pytest.raises(ValueError, match="needs a source with documents"):
+    with pytest.raises(ValueError, match="requires a source with documents"):
         corpus_loss(SentenceTransformer(start), [], None, 24, 1.0, 1.0)
     with pytest.raises(ValueError, match="similarity = 'cosine'"):
         corpus_loss(SentenceTransformer(start, similarity_fn_name="dot"), [], {"a": "kites"}, 24, 1.0, 1.0)
@@ -126,13 +126,13 @@ def test_what_cannot_be_compared_is_refused(start):
     ("wrong", "says"),
     [
         (((), ("a",)), "'kites' has no answer"),
-        ((("a", "77"), ()), "'kites' names document '77'"),
-        ((("a",), ("78",)), "'kites' names document '78'"),
+        ((("a", "77"), ()), "'kites' refers to document '77'"),
+        ((("a",), ("78",)), "'kites' refers to document '78'"),
     ],
 )
 def test_a_query_without_answers_or_with_unknown_ones_is_refused_before_anything_is_encoded(start, wrong, says):
     model = SentenceTransformer(start)
-    model.encode_document = None  # whoever encodes, fails
+    model.encode_document = None  # any further encoding would fail
     with pytest.raises(ValueError, match=says):
         corpus_loss(model, [_example(("a",)), _example(*wrong)], {"a": "kites in Peru"}, 24, 1.0, 1.0)
 
@@ -147,7 +147,7 @@ def _trainer(start, data, tmp_path, **training):
     return make_trainer(recipe, load_training_data(data, recipe.data, 0), tmp_path)
 
 
-def test_the_gradient_reaches_the_readout_alone(start, data, tmp_path):
+def test_the_gradient_reaches_only_the_readout(start, data, tmp_path):
     trainer = _trainer(start, data, tmp_path)
     model, batch = trainer.model.train(), next(iter(trainer.get_train_dataloader()))
     for by in (model.readout.move_wanted, model.readout.move_unwanted):

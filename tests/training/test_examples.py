@@ -28,7 +28,7 @@ def _words(spans, text):
     return {operator: [span.of(text) for span in each] for operator, each in spans.items()}
 
 
-def test_everything_is_known_of_a_generated_query():
+def test_a_generated_query_is_fully_labelled():
     for query in islice(generate(films(), seed=0), 30):
         example = example_of_generated(query, films())
         assert example.question.operators == set(query.scopes)
@@ -56,7 +56,7 @@ def test_a_generated_query_implies_and_excludes_as_its_answers_do():
     assert all(seen.values())
 
 
-def test_generated_triples_bring_their_sentences():
+def test_generated_triples_contain_their_sentences():
     triple = next(generate_triples(films(), "not", seed=0))
     example = example_of_sentences(triple)
     assert example.question.operators == {"not"} | set(triple.gold.scopes)
@@ -66,13 +66,31 @@ def test_generated_triples_bring_their_sentences():
 
 def test_cues_of_setbert_are_varied_as_in_the_paper():
     rng = Random(0)
-    said = Counter(vary_cues("cats and dogs", "and", rng) for _ in range(400))
+    said = Counter(vary_cues("cats and dogs", rng) for _ in range(400))
     assert set(said) == {f"cats {cue} dogs" for cue in ("and", "as well as", "are also", "including")}
     assert min(said.values()) > 60
-    said = {vary_cues("toys that are not kites", "not", rng) for _ in range(100)}
+    said = {vary_cues("toys that are not kites", rng) for _ in range(100)}
     assert said == {f"toys that are {cue} kites" for cue in ("not", "other than", "excluding")}
-    assert vary_cues("cats or dogs", "or", rng) == "cats or dogs"
-    assert vary_cues("Boats without sails", "not", rng) == "Boats without sails"
+    assert vary_cues("cats or dogs", rng) == "cats or dogs"
+    assert vary_cues("Boats without sails", rng) == "Boats without sails"
+
+
+@pytest.mark.parametrize("conjunction", ["but", "and"])
+def test_a_not_after_a_conjunction_is_varied_too(conjunction):
+    rng = Random(0)
+    said = {vary_cues(f"restaurants serving seafood {conjunction} not sushi", rng) for _ in range(100)}
+    cues = (f"{conjunction} not", "other than", "excluding")
+    assert said == {f"restaurants serving seafood {cue} sushi" for cue in cues}
+
+
+def test_a_sentence_is_labelled_with_every_operator_it_contains():
+    triple = SetBertTriple("Countries in Europe and Asia but not Russia", ("Turkey",), ("Russia",))
+    for seed in range(20):
+        [example] = examples_of_setbert([triple], "not", seed)
+        assert example.question.operators == {"and", "not"}
+        cues = _words(example.question.cues, example.question.text)
+        assert set(cues) == {"and", "not"}
+        assert all(len(each) == 1 for each in cues.values())
 
 
 def test_setberts_cues_are_labelled_by_matching_words_and_its_scopes_are_unknown():
@@ -120,7 +138,7 @@ def test_quest_gives_operators_by_template_and_scopes_by_alignment(text, origina
     assert not ("or" in cues and example.question.implied)
 
 
-def test_quest_joins_what_is_wanted_apart_from_what_is_left_out():
+def test_quest_joins_wanted_atoms_separately_from_excluded_ones():
     text = "French horror films but not zombie films"
     marked = "<mark>French films</mark> that are also <mark>Horror films</mark> but not <mark>Zombie films</mark>"
     question = example_of_quest(QuestQuery(text, ("a",), "_ that are also _ but not _", marked, None)).question
@@ -151,7 +169,7 @@ def test_what_a_generated_query_excludes_is_unwanted_unless_it_is_an_answer():
     assert 10 < excluding < 80
 
 
-def test_an_and_that_goes_without_saying_is_one_of_which_nobody_is_sure():
+def test_an_implicit_and_is_ambiguous():
     seen = set()
     for query in islice(generate(films(), seed=0), 80):
         question = example_of_generated(query, films()).question
@@ -163,7 +181,7 @@ def test_an_and_that_goes_without_saying_is_one_of_which_nobody_is_sure():
 
 def test_the_reading_of_a_question_is_what_its_labels_say():
     text, cues = "films without war", {"not": (Span(6, 13),)}
-    assert reading_of(Question(text, frozenset({"not"}), cues, None)) is None  # nobody knows
+    assert reading_of(Question(text, frozenset({"not"}), cues, None)) is None  # unknown
     for scopes in ({}, {"not": (Span(14, 17),)}):
         question = Question(text, frozenset({"not"}), cues, scopes)
         assert reading_of(question) == labelled_reading(text, {"not"}, cues, scopes)

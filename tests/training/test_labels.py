@@ -20,7 +20,7 @@ OFFSETS = [(0, 0), *((n * WORD, n * WORD + WORD) for n in range(TOKENS)), (0, 0)
 
 
 def _table(spans_of, length):
-    """Which token holds which operator, read off the spans: token n + 1 is the n-th word."""
+    """Which token has which operator, from the spans: token n + 1 is the n-th word."""
     table = torch.zeros(length, len(OPERATORS))
     for operator, spans in spans_of.items():
         for span in spans:
@@ -43,7 +43,7 @@ def test_unpacking_gives_back_what_was_packed(batch):
         assert labels.gates_known[n].tolist() == [name not in question.unsure for name in OPERATORS]
 
 
-def test_a_batch_longer_than_no_query_needs_no_more_labels():
+def test_a_batch_shorter_than_the_labels_is_truncated():
     question = Question("xxx", frozenset({"or"}), {"or": (Span(0, 3),)}, None)
     row = pack(question, [(0, 0), (0, 3), (0, 0)], OPERATORS, query_tokens=8)
     assert len(row) == 9
@@ -51,7 +51,7 @@ def test_a_batch_longer_than_no_query_needs_no_more_labels():
     assert labels.cues[0].tolist() == [[0, 0, 0], [0, 1, 0], [0, 0, 0], [0, 0, 0]]
 
 
-def test_of_a_model_without_operators_only_the_query_is_labelled():
+def test_a_model_without_operators_gets_only_query_labels():
     question = Question("xxx", frozenset({"not"}), {"not": (Span(0, 3),)}, {}, excluded=("b",))
     labels = unpack(torch.tensor([pack(question, (), (), 0)]), operators=0, length=7)
     assert labels.excludes.tolist() == [True]

@@ -18,7 +18,7 @@ def test_no_document_may_answer_the_narrow_query_better():
     assert subset_loss(EAST, EAST, DOCUMENTS).item() == 0
 
 
-def test_a_query_and_what_it_excludes_must_lie_apart():
+def test_a_query_and_what_it_excludes_must_be_far_apart():
     assert exclusion_loss(EAST, EAST, DOCUMENTS).item() == pytest.approx(MARGIN)
     p, q = exp(1.0) / (exp(1.0) + 1), exp(0.6) / (exp(0.6) + exp(0.8))
     apart = p * log(p / q) + (1 - p) * log((1 - p) / (1 - q))

@@ -7,6 +7,7 @@ from torch import nn
 
 from boolattn.attention import Trace
 from boolattn.encoders.readers.reading_features import TRACE
+from boolattn.training import losses
 from boolattn.training.losses import (
     BooleanLoss,
     LossWeights,
@@ -43,7 +44,21 @@ def test_gate_loss_is_the_mean_over_queries_and_operators():
     assert gate_loss(logits, labels).item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_gates_of_which_nobody_is_sure_teach_nothing():
+def test_the_cosine_triplet_by_hand():
+    query, positive, negative = torch.tensor([[2.0, 0.0]]), torch.tensor([[0.6, 0.8]]), torch.tensor([[0.0, 3.0]])
+    loss = triplet_loss(nn.Identity(), 1.0, "cosine")
+    found = loss.compute_loss_from_embeddings([query, positive, negative], None)
+    assert found.item() == pytest.approx((1 - 0.6) - (1 - 0) + 1)
+
+
+@pytest.mark.parametrize("gather", [True, False])
+def test_negatives_are_gathered_across_devices_on_request(minilm_folder, monkeypatch, gather):
+    monkeypatch.setattr(losses, "is_initialized", lambda: True)
+    model = SentenceTransformer(str(minilm_folder))
+    assert contrastive_loss(model, 1.0, gather).gather_across_devices is gather
+
+
+def test_ambiguous_gates_have_no_gradient():
     logits = torch.tensor([[_logit(0.7), _logit(0.1)]], requires_grad=True)
     loss = gate_loss(logits, torch.tensor([[1.0, 1.0]]), torch.tensor([[True, False]]))
     assert loss.item() == pytest.approx(_nll(0.7) / 2, rel=1e-5)
@@ -64,7 +79,7 @@ def test_scope_loss_is_the_mean_over_layers_heads_and_the_tokens_whose_scope_is_
     assert only_first_token.item() == pytest.approx((_nll(0.9) + _nll(0.6)) / 2, rel=1e-5)
 
 
-def test_scope_loss_is_nothing_where_nothing_is_known():
+def test_scope_loss_is_zero_without_labels():
     logits, labels, mask = [torch.ones(1, 2, 2, 1)], torch.zeros(1, 2, 1), torch.ones(1, 2)
     assert scope_loss(logits, labels, mask, torch.tensor([False])).item() == 0
     assert scope_loss([], labels, mask, torch.tensor([True])).item() == 0
@@ -92,7 +107,7 @@ def test_contrastive_loss_is_a_softmax_over_everything_in_the_batch(model):
     assert loss.item() == pytest.approx(expected, rel=1e-5)
 
 
-def test_weights_are_not_negative_nor_all_nothing():
+def test_weights_are_not_negative_and_not_all_zero():
     with pytest.raises(ValueError, match="scope"):
         LossWeights(scope=-1.0)
     with pytest.raises(ValueError, match="nothing to learn"):
@@ -100,7 +115,7 @@ def test_weights_are_not_negative_nor_all_nothing():
 
 
 class _Told(nn.Module):
-    """In the place of a model: tells the vectors it was given."""
+    """Instead of a model: returns the given vectors."""
 
     def forward(self, features):
         return features
@@ -130,7 +145,7 @@ def test_each_loss_counts_for_its_weight():
     trace = Trace(operators, torch.ones(1, 3), torch.full((1, 3), 0.3), torch.ones(1, 3, 3), torch.full((1, 3, 3), 0.2))
     trace.scope_logits.append(torch.full((1, 3, 2, 3), -0.4))
     query = _column([1.0, 0.0]) | {TRACE: trace}
-    labels = torch.tensor([[5, 0b001100, 0, 0b100100, 0]])  # row 5 holds not, scopes known; its middle token is both
+    labels = torch.tensor([[5, 0b001100, 0, 0b100100, 0]])  # row 5 contains not, scopes known; its middle token is both
     loss = BooleanLoss(_Told(), None, LossWeights(ranking=0.0, cue=1.0, gate=10.0, scope=100.0))
     loss.operators = 3
     losses = loss([query, _column([0.0, 1.0])], labels)

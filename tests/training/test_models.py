@@ -9,7 +9,7 @@ from boolattn.encoders.vectors.signed_pooling import SignedPooling
 from boolattn.reading.spans import Span
 from boolattn.training.examples import Example, Question
 from boolattn.training.labels import unpack
-from boolattn.training.models import build_model, choose_what_learns, limit_lengths, transformer_of, unlimit_lengths
+from boolattn.training.models import build_model, freeze_parameters, limit_lengths, transformers_of, unlimit_lengths
 from boolattn.training.recipes import RecipeError
 from boolattn.training.sources import TrainingData, load_training_data
 from boolattn.training.train import label_rows, make_trainer
@@ -39,7 +39,7 @@ def _kind(name):
     ],
 )
 @pytest.mark.parametrize("stage", ["pretrain", "finetune"])
-def test_gradients_reach_what_learns_and_nothing_else(start, data, tmp_path, stage, learns, kinds):
+def test_gradients_reach_only_trained_parameters(start, data, tmp_path, stage, learns, kinds):
     losses = {"cue": 1.0, "gate": 1.0, "scope": 1.0}
     recipe = small.recipe(
         stage, start, "film-sentences" if stage == "pretrain" else "quest", model=SIGNED, losses=losses,
@@ -49,7 +49,7 @@ def test_gradients_reach_what_learns_and_nothing_else(start, data, tmp_path, sta
     model = trainer.model
     assert {_kind(name) for name in _learning(model)} == kinds
     trainer.create_optimizer()
-    last = mechanism_of(transformer_of(model).auto_model).gate.ffn[-1]
+    last = mechanism_of(transformers_of(model)[0].auto_model).gate.ffn[-1]
     last.weight.data *= 1e-3  # open for all, but only just: a closed gate lets nothing through
     last.bias.data.fill_(0.01)
     reached = set()
@@ -63,10 +63,10 @@ def test_gradients_reach_what_learns_and_nothing_else(start, data, tmp_path, sta
     assert in_optimizer == {id(weight) for weight in model.parameters() if weight.requires_grad}
 
 
-def test_an_adapter_reads_documents_as_the_index_holds_them(start):
+def test_an_adapter_encodes_documents_as_in_the_index(start):
     recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
     model = build_model(recipe)
-    choose_what_learns(model, recipe)
+    freeze_parameters(model, recipe)
     index = model.document_encoder().encode(["Many kites are found in Peru."], convert_to_tensor=True)
     model.train()
     features = model.preprocess(["Many kites are found in Peru."], task="document")
@@ -84,7 +84,7 @@ def test_the_papers_model_pools_by_its_first_token(start):
 
 
 @pytest.mark.parametrize("boolean", [True, False])
-def test_queries_and_documents_have_lengths_of_their_own(start, tmp_path, boolean):
+def test_queries_and_documents_have_separate_lengths(start, tmp_path, boolean):
     recipe = small.recipe("finetune", start, "quest", model={"boolean": boolean})
     model = build_model(recipe)
     assert isinstance(model, DualEncoder) == boolean
@@ -92,13 +92,13 @@ def test_queries_and_documents_have_lengths_of_their_own(start, tmp_path, boolea
     model.save(str(tmp_path))
     saved = DualEncoder(str(tmp_path)) if boolean else SentenceTransformer(str(tmp_path))
     for each in (model, saved):
-        for longest in (each.max_seq_length, 20):  # which has no say beside them, as in a benchmark's document_tokens
+        for longest in (each.max_seq_length, 20):  # has no effect if these are set
             each.max_seq_length = longest
             for task, length in (("query", 16), ("document", 24)):
                 assert each.preprocess(["kites " * 50], task=task)["input_ids"].shape[1] == length
 
 
-def test_a_saved_boolean_model_is_taken_up_again(start, tmp_path):
+def test_a_saved_boolean_model_can_be_trained_further(start, tmp_path):
     first = build_model(small.recipe("finetune", start, "quest"))
     first.save(str(tmp_path))
     again = build_model(small.recipe("finetune", str(tmp_path), "quest"))
@@ -120,30 +120,30 @@ def test_a_saved_boolean_model_is_taken_up_again(start, tmp_path):
         (TWO_SIDED, {"rank": 4}, "rank = 4, but .* was made with 3"),
     ],
 )
-def test_what_a_boolean_model_has_otherwise_is_not_asked_of_it(start, tmp_path, made, asked, says):
+def test_settings_that_conflict_with_a_boolean_model_are_refused(start, tmp_path, made, asked, says):
     build_model(small.recipe("finetune", start, "quest", model=made)).save(str(tmp_path))
     again = {"pooling": None, "similarity": None}
-    build_model(small.recipe("finetune", str(tmp_path), "quest", model=again))  # what is left out is the model's own
+    build_model(small.recipe("finetune", str(tmp_path), "quest", model=again))  # omitted settings are the model's own
     build_model(small.recipe("finetune", str(tmp_path), "quest", model=again | made))
     with pytest.raises(RecipeError, match=says):
         build_model(small.recipe("finetune", str(tmp_path), "quest", model=again | asked))
 
 
-def test_what_cannot_learn_is_refused(start):
+def test_models_that_cannot_be_trained_are_refused(start):
     recipe = small.recipe("finetune", start, "quest", mechanism={"gate": "given"}, training={"gates": "learned"})
-    with pytest.raises(RecipeError, match="no gate to learn"):
+    with pytest.raises(RecipeError, match="need a learned gate"):
         build_model(recipe)
     recipe = small.recipe("finetune", start, "quest", model=TWO_SIDED, training={"gates": "learned"})
-    with pytest.raises(RecipeError, match="no gate to learn: gates = 'given'"):
+    with pytest.raises(RecipeError, match="need a learned gate, which the model lacks: set gates = 'given'"):
         build_model(recipe)
     plain = small.recipe("finetune", start, "quest", model={"boolean": False}, training={"learns": "adapter"})
     with pytest.raises(RecipeError, match="nothing to learn"):
-        choose_what_learns(build_model(plain), plain)
+        freeze_parameters(build_model(plain), plain)
     with pytest.raises(RecipeError, match="training-free"):
         build_model(small.recipe("finetune", f"training-free:{start}", "quest", model={"pooling": None}))
 
 
-def test_labels_fall_on_the_tokens_they_are_of_also_where_a_query_is_cut_off(start):
+def test_labels_match_their_tokens_even_in_a_truncated_query(start):
     recipe = small.recipe("finetune", start, "quest", model={"query_tokens": 9})
     model = build_model(recipe)
     limit_lengths(model, recipe)
@@ -165,7 +165,7 @@ def test_labels_fall_on_the_tokens_they_are_of_also_where_a_query_is_cut_off(sta
         assert scopes == (["peru"] if n == 0 else ["peru", "and"])
 
 
-def test_an_adapter_leaves_documents_their_length_and_when_it_has_learned_queries_too(start):
+def test_an_adapter_limits_only_queries_and_restores_their_length(start):
     recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
     model = build_model(recipe)
 
@@ -184,11 +184,11 @@ def test_an_adapter_leaves_documents_their_length_and_when_it_has_learned_querie
     assert lengths() == [16, 24]
 
 
-def test_an_adapter_gives_queries_back_the_length_they_had(start):
+def test_an_adapter_restores_the_query_length(start):
     recipe = small.recipe("finetune", start, "quest", training={"learns": "adapter"})
     model = build_model(recipe)
-    transformer_of(model).query_length = 40
+    transformers_of(model)[0].query_length = 40
     limit_lengths(model, recipe)
     limit_lengths(model, recipe)  # twice is as once
     unlimit_lengths(model, recipe)
-    assert transformer_of(model).query_length == 40
+    assert transformers_of(model)[0].query_length == 40

@@ -28,7 +28,7 @@ def test_reading_is_learned_from_queries_of_all_kinds(examples):
     assert {frozenset(), frozenset({"not"}), frozenset({"and", "or", "not"})} <= set(held)
 
 
-def test_it_is_told_cues_and_scopes_and_needs_no_answers(examples):
+def test_cues_and_scopes_are_given_and_no_answers_needed(examples):
     assert not any(example.positives or example.unwanted for example in examples)
     generated = examples[8 * reading_sources.QUEST_TIMES :]
     for example in generated:
@@ -40,13 +40,13 @@ def test_it_is_told_cues_and_scopes_and_needs_no_answers(examples):
             assert all(0 <= span.start < span.end <= len(question.text) for span in spans)
 
 
-def test_some_exclude_in_words_the_rules_do_not_know_and_some_hold_such_words_in_vain(examples):
+def test_some_use_unseen_wordings_and_some_are_decoys(examples):
     generated = [example.question for example in examples[8 * reading_sources.QUEST_TIMES :]]
     assert any("not" in each.operators and not read_by_rules(each.text).exclusions for each in generated)
     assert any("not" not in each.operators and " not " in each.text for each in generated)
 
 
-def test_another_seed_other_queries(data):
+def test_another_seed_gives_other_queries(data):
     first, again, other = (_load(data, "reading", seed, queries=160).train for seed in (0, 0, 1))
     assert len(first) == 160
     assert first == again != other
@@ -64,7 +64,7 @@ def test_films_pages_and_passages_are_kept_apart(data):
         assert bool(example.unwanted) == ("not" in example.question.operators)
 
 
-def test_films_are_asked_for_by_names_too(data):
+def test_films_queries_also_use_names(data):
     found = _load(data, "films-pages-passages", queries=30, validation_queries=0)
     meaning, names = ([each.question.text.lower() for each in found.train[start:][:30]] for start in (0, 30))
     assert any("okafor" in text for text in names) and not any("okafor" in text for text in meaning)
@@ -80,7 +80,7 @@ def test_pages_answer_by_what_they_mention(data):
 
 
 @pytest.mark.parametrize("source", ["films", "films-pages-passages"])
-def test_queries_that_exclude_nothing_may_be_left_out(data, source):
+def test_queries_without_exclusions_can_be_skipped(data, source):
     every, excluding = (_load(data, source, queries=30, excluding=only, validation_queries=0) for only in (False, True))
     assert all("not" in example.question.operators for example in excluding.train)
     assert not all("not" in example.question.operators for example in every.train)

@@ -16,7 +16,7 @@ READERS = {*RECIPES.glob("reader*.toml")}
 BARE = {"data": {"source": "quest"}}
 
 
-def test_what_a_recipe_leaves_out_is_as_in_the_paper():
+def test_recipe_defaults_are_the_papers():
     finetune, pretrain = recipe_of({"stage": "finetune", **BARE}), recipe_of({"stage": "pretrain", **BARE})
     training, model = finetune.training, finetune.model
     assert (model.query_tokens, model.document_tokens) == (64, 256)
@@ -30,7 +30,7 @@ def test_what_a_recipe_leaves_out_is_as_in_the_paper():
 
 
 @pytest.mark.parametrize("name", ["paper-pretrain", "paper-quest", "paper-boolquestions"])
-def test_the_papers_recipes_say_what_is_the_default_anyway(name):
+def test_the_papers_recipes_match_the_defaults(name):
     recipe = load_recipe(RECIPES / f"{name}.toml")
     bare = recipe_of({"stage": recipe.stage, "data": {"source": recipe.data.source}})
     for section in ("losses", "training"):
@@ -46,17 +46,17 @@ def test_the_papers_recipes_say_what_is_the_default_anyway(name):
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"training": {"epoch": 3}}, r"\[training\] has no 'epoch'; it knows .*epochs"),
-        ({"mechanism": {"thete": 0.5}}, r"\[mechanism\] has no 'thete'; it knows .*theta"),
-        ({"trainning": {}}, r"the recipe has no 'trainning'; it knows .*training"),
+        ({"training": {"epoch": 3}}, r"\[training\] has no 'epoch'; use .*epochs"),
+        ({"mechanism": {"thete": 0.5}}, r"\[mechanism\] has no 'thete'; use .*theta"),
+        ({"trainning": {}}, r"the recipe has no 'trainning'; use .*training"),
         ({"training": {"epochs": "many"}}, r"\[training\].*int.*epochs"),
         ({"training": {"learns": "all"}}, r"\[training\].*'all'"),
         ({"training": {"keep_best_by": "recall@3"}}, r"recall@3"),
         ({"losses": {"cue": -1.0}}, r"\[losses\].*cue"),
         ({"stage": "train"}, "'train' is not one of"),
         ({"model": "bert-base-uncased"}, r"write \[model\]"),
-        ({"losses": {"gate": 1.0}}, "nothing to teach"),
-        ({"training": {"candidates": "corpus"}}, "candidates = 'corpus' takes documents as they are"),
+        ({"losses": {"gate": 1.0}, "mechanism": {"gate": "given"}}, r"nothing to train: set \[mechanism\] gate"),
+        ({"training": {"candidates": "corpus"}}, "candidates = 'corpus' needs fixed documents"),
         ({"training": {"candidates": "corpus", "learns": "full"}}, "learns = 'adapter'"),
         ({"training": {"candidates": "corpus", "learns": "embeddings"}}, "learns = 'adapter'"),
         ({"stage": "pretrain", "training": {"candidates": "corpus", "learns": "adapter"}}, "stage = 'finetune'"),
@@ -67,6 +67,13 @@ def test_the_papers_recipes_say_what_is_the_default_anyway(name):
             {"model": {"encoding": "two-sided"}, "losses": {"cue": 1.0}},
             "encoding = 'two-sided' has none.*encoding = 'mechanism'",
         ),
+        ({"training": {"gates": "words"}}, "for a plain model: set .* boolean = false, or gates = 'given'"),
+        (
+            {"training": {"gates": "learned", "scopes": "given"}},
+            "scopes = 'given' needs the mechanism, gates = 'given'",
+        ),
+        ({"losses": {"scope": 1.0}, "training": {"scopes": "given"}}, r"no \[losses\] scope"),
+        ({"mechanism": {"not_sign": 0}}, "not_sign"),
         ({"model": {"encoding": "bias"}}, r"\[model\].*'bias'"),
         ({"model": {"reading": "learned"}}, r"\[model\] has no 'reading'"),
         ({"seed": "many"}, "seed = 'many'.*seed = 42"),
@@ -84,7 +91,7 @@ def test_mistakes_are_named_with_what_is_known(values, said):
         recipe_of({"stage": "finetune", **BARE} | values)
 
 
-def test_changes_go_before_the_file():
+def test_changes_override_the_file():
     changes = dict(map(change_of, ["seed=42", "model.boolean=false", "model.start=runs/x/model", "losses.scope=0.5"]))
     recipe = load_recipe(RECIPES / "paper-quest.toml", changes)
     assert (recipe.seed, recipe.model.boolean, recipe.model.start) == (42, False, "runs/x/model")
@@ -101,10 +108,10 @@ def test_changes_go_before_the_file():
     [
         ("model={boolean=false}", 'model.boolean.*"model.boolean"'),
         ("training={}", '"training.key"'),
-        ("seed.first=1", "seed is no section"),
+        ("seed.first=1", "seed is not a section"),
     ],
 )
-def test_a_change_is_of_one_key(change, says):
+def test_a_change_sets_one_key(change, says):
     with pytest.raises(RecipeError, match=says):
         load_recipe(RECIPES / "paper-quest.toml", dict([change_of(change)]))
 
@@ -131,15 +138,17 @@ def test_every_study_can_be_planned(path, tmp_path):
     assert {name for run in runs for name in run.benchmarks} <= set(BENCHMARKS)
     for run in runs:
         starts = [recipe.model.start for _, recipe in run.stages]
-        assert starts[:1] == ([study.backbone] if starts else [])
+        [system] = (each for each in study.systems if each.name == run.system)
+        own = [stage.set["model.start"] for stage in system.stages[:1] if "model.start" in stage.set]
+        assert starts[:1] == (own or [study.backbone] if starts else [])
         assert all(start == str(folder / "model") for start, (folder, _) in zip(starts[1:], run.stages, strict=False))
 
 
-def test_where_nothing_is_ranked_the_number_of_negatives_does_not_matter():
+def test_the_number_of_negatives_is_ignored_without_ranking():
     reads = {"stage": "pretrain", **BARE, "losses": {"ranking": 0.0}, "training": {"negatives": 5}}
     assert recipe_of(reads).training.negatives == 5
 
 
-def test_documents_stay_as_they_are_where_all_are_candidates():
+def test_documents_are_fixed_if_all_are_candidates():
     recipe = recipe_of({"stage": "finetune", **BARE, "training": {"candidates": "corpus", "learns": "adapter"}})
-    assert recipe.training.excluded_counts == 1.0  # an excluded document is one of many, unless told otherwise
+    assert recipe.training.excluded_counts == 1.0  # by default, an excluded document counts once

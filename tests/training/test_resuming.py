@@ -1,15 +1,14 @@
 import json
-import subprocess
-import sys
 
 import pytest
 
 from boolattn.training.recipes import RecipeError, load_recipe
 from boolattn.training.sampling import DrawAnew
 from boolattn.training.train import finetune, last_checkpoint, train
+from tests.forked import run_python
 from tests.training import small
 
-# Trains as told, and dies by kill -9 at the end of a step.
+# Trains as requested, and dies by kill -9 at the end of a step.
 SCRIPT = """
 import os, signal, sys
 from pathlib import Path
@@ -60,15 +59,15 @@ def _curve(out):
         ("finetune", "quest", 4, 4, 5, 4),  # two steps an epoch: between the second and the third
     ],
 )
-def test_a_killed_run_goes_on_to_the_same_loss_curve(
+def test_a_killed_run_resumes_with_the_same_loss_curve(
     start, data, tmp_path, monkeypatch, stage, source, validation, epochs, dies_at, goes_on_from
 ):
     recipe = tmp_path / "recipe.toml"
     recipe.write_text(TOML.format(stage=stage, start=start, source=source, validation=validation, epochs=epochs))
     whole, killed = tmp_path / "whole", tmp_path / "killed"
     train(load_recipe(recipe), data, whole)
-    command = [sys.executable, "-c", SCRIPT, str(recipe), str(data.path), str(killed), str(dies_at)]
-    assert subprocess.run(command, capture_output=True).returncode == -9
+    command = ["-c", SCRIPT, str(recipe), str(data.path), str(killed), str(dies_at)]
+    assert run_python(*command, check=False).returncode == -9
     assert last_checkpoint(killed / "checkpoints").name == f"checkpoint-{goes_on_from}"
     assert not (killed / "results.json").exists()
     steps = []
@@ -80,7 +79,7 @@ def test_a_killed_run_goes_on_to_the_same_loss_curve(
     assert _curve(killed) == _curve(whole)
 
 
-def test_a_checkpoint_cut_short_is_passed_over(tmp_path):
+def test_an_incomplete_checkpoint_is_skipped(tmp_path):
     for step, state in ((2, '{"epoch": 1.0}'), (4, '{"epoch": 2.'), (10, None)):
         folder = tmp_path / f"checkpoint-{step}"
         folder.mkdir()
@@ -108,7 +107,7 @@ def test_a_command_that_fails_before_training_claims_nothing(start, data, tmp_pa
     assert json.loads((tmp_path / "out" / "recipe.json").read_text()) == mended.as_dict()
 
 
-def test_another_recipe_does_not_go_on_with_this_ones_checkpoints(start, data, tmp_path):
+def test_another_recipe_does_not_resume_from_these_checkpoints(start, data, tmp_path):
     recipe = small.recipe("finetune", start, "quest", training={"epochs": 1})
     folder = finetune(recipe, data, tmp_path)
     written = (tmp_path / "results.json").stat().st_mtime_ns

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from boolattn.training.train import finetune
 from tests.training import small
 
@@ -18,8 +20,8 @@ from tests.training import small
 usual = running.contrastive_loss
 
 
-def gathering(model, scale):
-    loss = usual(model, scale)
+def gathering(*settings):
+    loss = usual(*settings)
     assert loss.gather_across_devices, "the softmax must run over the batch of all processes"
     return loss
 
@@ -30,6 +32,7 @@ finetune(small.recipe("finetune", start, "films", **small.SHARED), DataFolder(Pa
 """
 
 
+@pytest.mark.long
 def test_two_processes_share_the_batches_of_one(start, data, tmp_path):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

@@ -1,9 +1,13 @@
+import json
 import re
+import shutil
 from itertools import product
 from pathlib import Path
 
 import pytest
+import zstandard
 
+from boolattn.data.catalogs import read_films
 from boolattn.data.folder import DataFolder
 from boolattn.training import sources
 from boolattn.training.recipes import DataSettings, RecipeError
@@ -35,14 +39,14 @@ def test_answers_are_documents(data, source):
     assert not set(texts) & {example.question.text for example in found.validation}
 
 
-def test_the_answers_of_generated_queries_are_the_films_they_ask_for(data):
+def test_answers_of_generated_queries_are_the_matching_films(data):
     found = _load(data, "films", queries=20, validation_queries=0)
     assert found.validation == []
     for example in found.train:
         assert all(found.documents[key].split(".")[0].endswith(f" {key}") for key in example.positives)  # "... 17"
 
 
-def test_validation_queries_tell_their_operators_where_gates_are_given(data):
+def test_validation_queries_carry_their_operators_if_gates_are_given(data):
     found = _load(data, "quest", validation_queries=2)
     given, learned = (
         validation_of(small.recipe("finetune", "x", "quest", training={"gates": gates}), found)
@@ -67,17 +71,17 @@ def test_validation_may_be_over_fewer_documents_but_never_without_an_answer():
     "source",
     ["setbert", "film-sentences", "debian-sentences", "quest", "quest-partial", "boolquestions", "reading"],
 )
-def test_a_source_that_cannot_leave_out_what_excludes_nothing_says_so(data, source):
+def test_a_source_that_cannot_skip_queries_without_exclusions_is_reported(data, source):
     with pytest.raises(RecipeError, match=f"'{source}'.*films, debian, films-pages-passages"):
         _load(data, source, excluding=True)
 
 
-def test_a_source_of_ones_own_is_told_what_the_recipe_asks(data, monkeypatch):
+def test_a_custom_source_gets_the_recipes_settings(data, monkeypatch):
     monkeypatch.setitem(SOURCES, "mine", lambda data, settings, seed: TrainingData([settings.excluding]))
     assert _load(data, "mine", excluding=True).train == [True]
 
 
-def test_the_documented_source_of_ones_own_does_what_the_recipe_asks(monkeypatch, tmp_path):
+def test_the_documented_custom_source_follows_the_recipe(monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "SOURCES", dict(SOURCES))
     exec(re.search(r"```python\n(.*?)```", PAGE, re.DOTALL)[1], {"__name__": "my_catalog"})
     kinds, places = ["comedy", "western", "horror", "war", "romance"], ["Italy", "Japan", "Brazil", "Norway"]
@@ -88,8 +92,8 @@ def test_the_documented_source_of_ones_own_does_what_the_recipe_asks(monkeypatch
     assert all(example.unwanted and set(example.positives) <= found.documents.keys() for example in found.train)
 
 
-def test_what_is_not_there_is_named(data, tmp_path):
-    with pytest.raises(RecipeError, match="no source 'quets'; there are setbert"):
+def test_missing_files_are_named(data, tmp_path):
+    with pytest.raises(RecipeError, match="no source 'quets'; choose from setbert"):
         _load(data, "quets")
     with pytest.raises(FileNotFoundError, match=r"setbert needs .*and\.jsonl"):
         _load(DataFolder(tmp_path), "setbert")
@@ -107,3 +111,39 @@ def test_the_documentation_has_every_file_of_a_data_folder(data):
     for path in data.path.rglob("*.jsonl*"):
         name = str(path.relative_to(data.path))
         assert f"`{name}`" in PAGE or name.startswith("boolquestions/MSMARCO/")  # as the hub has it
+
+
+def test_films_and_quest_make_one_corpus(data, tmp_path):
+    shutil.copytree(data.path, tmp_path / "data")
+    folder = DataFolder(tmp_path / "data")
+    pages = (data.path / "quest" / "documents.jsonl").read_bytes()
+    (folder.path / "wiki-intros" / "wiki_intros.jsonl.zst").write_bytes(zstandard.compress(pages))
+    films = read_films(folder.path / "films" / "films.jsonl.zst")
+    titles = list(dict.fromkeys(film.href.replace("_", " ") for film in films))[:3]
+    asked = {"query": "some films", "docs": titles, "metadata": {"template": "_", "domain": "films"}}
+    few = asked | {"query": "too few", "docs": ["kites Peru", "kites Chad", "nowhere"]}
+    with (folder.path / "quest" / "train.jsonl").open("a") as file:
+        file.write("".join(json.dumps(row | {"original_query": None, "scores": None}) + "\n" for row in (asked, few)))
+    found = _load(folder, "films-quest", queries=5, validation_queries=3, maximum_answers=20)
+    assert len(set(found.documents.values())) == len(found.documents), "a film that answers QUEST is there once"
+    generated, quest = found.train[:10], found.train[10:]
+    assert all(len(each.positives) <= 20 and each.positives[0].startswith("films:") for each in generated)
+    assert [each.question.text for each in quest][-1] == "some films" and len(quest) == 9
+    assert all(identifier.startswith("films:") for identifier in quest[-1].positives)
+    assert {each.partition(":")[0] for each in quest[0].positives} == {"quest"}
+    assert all(set(each.positives) <= set(found.documents) for each in (*found.train, *found.validation))
+
+
+def test_generated_queries_may_have_a_separate_seed(data):
+    def texts(recipe_seed, seed=None):
+        found = load_training_data(
+            data, DataSettings(source="films", queries=5, validation_queries=0, seed=seed), recipe_seed
+        )
+        return [example.question.text for example in found.train]
+
+    assert texts(1, 0) == texts(2, 0) == texts(0) != texts(1)
+
+
+def test_only_generated_queries_can_be_limited_by_answers(data):
+    with pytest.raises(RecipeError, match="maximum_answers limits generated queries, and source 'quest' has none"):
+        load_training_data(data, DataSettings(source="quest", maximum_answers=5), 0)

@@ -37,6 +37,8 @@ def test_the_papers_recipes_run_end_to_end(start, data, tmp_path):
     questions = load_recipe(RECIPES / "paper-boolquestions.toml", changes | {"model.start": str(second)})
     third = finetune(questions, data, tmp_path / "3")
 
+    cost = _results(tmp_path / "1")["cost"]
+    assert cost["trained_parameters"] < cost["parameters"], "only BoolAttn and the embeddings are pretrained"
     before, after = load_file(Path(start) / "model.safetensors"), _backbone(first)
     changed = {name for name in after if not torch.equal(before[name], after[name])}
     assert changed and all(name.startswith("embeddings.") for name in changed)
@@ -50,6 +52,13 @@ def test_the_papers_recipes_run_end_to_end(start, data, tmp_path):
         assert results["recipe"]["training"]["learning_rate"] == 5e-5
         assert results["seconds"] > 0 and "T" in results["finished"]
         assert results["best"]["step"] is not None
+        cost = results["cost"]
+        assert (
+            cost["parameters"]
+            == cost["trained_parameters"]
+            == sum(w.numel() for w in DualEncoder(str(third)).parameters())
+        )
+        assert 0 < cost["step_seconds"] < results["seconds"] and cost["peak_memory_mb"] > 10
         assert len(_losses(tmp_path / number)) == results["steps"]
     assert {"eval_validation_dot_recall@100", "eval_validation_dot_mrr@10"} <= set(_results(tmp_path / "3")["log"][2])
     model = DualEncoder(str(third))
@@ -57,6 +66,14 @@ def test_the_papers_recipes_run_end_to_end(start, data, tmp_path):
         model.encode_query("kites but not of Peru", operators=[["not"]], convert_to_tensor=True),
         model.encode_query("kites but not of Peru", operators=[[]], convert_to_tensor=True),
     )
+
+
+def test_the_gate_can_be_an_auxiliary_task_while_gates_are_given(start, data, tmp_path):
+    changes = TINY | {"model.start": start, "training.gates": "given", "training.learning_rate": 1e-2}
+    folder = pretrain(load_recipe(RECIPES / "paper-pretrain.toml", changes), data, tmp_path)
+    curve = _losses(tmp_path, "gate")
+    assert curve[-1] < 0.9 * curve[0]
+    assert DualEncoder(str(folder)).tower.encoding.trained_gates == "given"
 
 
 def test_the_adapter_learns_and_leaves_the_backbone_as_it_was(start, data, tmp_path):
@@ -71,12 +88,12 @@ def test_the_adapter_learns_and_leaves_the_backbone_as_it_was(start, data, tmp_p
     assert all(torch.equal(before[name], after[name]) for name in before)
     assert set(_results(tmp_path)["log"][0]) >= {"cue", "scope", "ranking"}
     trained = load_file(folder / "query_0_BooleanTower" / "boolattn.safetensors")
-    assert trained["layers.0.scope.gamma.weight"].any()  # starts at zero
+    assert trained["mechanism.layers.0.scope.gamma.weight"].any()  # starts at zero
     assert load_file(folder / "query_1_SignedPooling" / "model.safetensors")["weigh.weight"].any()  # likewise
 
 
 @pytest.mark.parametrize("stage", ["pretrain", "finetune"])
-def test_losses_fall_on_what_can_be_learned_by_heart(start, data, tmp_path, stage):
+def test_losses_fall_on_data_that_can_be_memorised(start, data, tmp_path, stage):
     sections = {
         "data": {"queries": 2 if stage == "pretrain" else 4, "validation_queries": 0},
         "losses": {"cue": 1.0, "gate": 1.0, "scope": 1.0, "ranking": 1.0},

@@ -1,1 +1,1 @@
-"""A study: several systems, trained with several seeds or not at all, on several benchmarks."""
+"""Studies: several systems, trained with several seeds or untrained, on several benchmarks."""

@@ -1,4 +1,4 @@
-"""Tables of a study, from the files of its results alone."""
+"""Tables of a study, made from its result files alone."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,13 +15,13 @@ from boolattn.study.results import ALL, Columns, Result, over_seeds
 Results = Mapping[str, Sequence[Result]]
 """System -> its results, one per seed."""
 
-# Recall says half: what is excluded is found as well as what is wanted. So violation stands beside it.
-SHOWN = ("R@20", "R@100", "violation@20", "nDCG@10", "P@20", "MRecall@100")
+# Recall alone does not show whether excluded documents are also found, so violation is shown with it.
+SHOWN = ("R@20", "R@50", "R@100", "R@1000", "violation@20", "nDCG@10", "P@20", "MRecall@100")
 COMPARED = ("R@100", "violation@20")
 
 
 class Compared(NamedTuple):
-    """How far a system is from another, on some queries by some measure."""
+    """The difference between two systems on a group of queries and one measure."""
 
     system: str
     queries: str
@@ -30,12 +30,12 @@ class Compared(NamedTuple):
 
 
 def benchmarks_of(results: Results) -> list[str]:
-    """Return the benchmarks that any system was measured on."""
+    """Return the benchmarks that any system was evaluated on."""
     return list(dict.fromkeys(name for each in results.values() for result in each for name in result.benchmarks))
 
 
 def reports(results: Results, benchmark: str) -> list[Report]:
-    """Return each system's figures on a benchmark, averaged over its seeds."""
+    """Return each system's results on a benchmark, averaged over its seeds."""
     found = []
     for several in results.values():
         by_seed = [_shown(result.benchmarks[benchmark].report) for result in several if benchmark in result.benchmarks]
@@ -45,9 +45,9 @@ def reports(results: Results, benchmark: str) -> list[Report]:
 
 
 def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared]:
-    """Compare all systems with one, by a paired bootstrap over queries, their values averaged over the seeds first."""
+    """Compare all systems with one, by paired bootstrap over queries, after averaging over seeds."""
     if against not in results:
-        raise StudyError(f"there is no result of {against!r}; there is one of {', '.join(results)}")
+        raise StudyError(f"no results for {against!r}; choose from {', '.join(results)}")
     groups = {name: dict(_groups(several, benchmark)) for name, several in results.items()}
     for system, ours in groups.items():
         for label, columns in ours.items() if system != against else ():
@@ -60,7 +60,7 @@ def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared
 
 
 def laid_out(results: Results, against: str | None, as_markdown: bool, width: int) -> Iterator[Table | str]:
-    """Yield for each benchmark the table of figures and, if wished, that of differences."""
+    """Yield for each benchmark its results table and, on request, its table of differences."""
     for benchmark in benchmarks_of(results):
         shown = reports(results, benchmark)
         if as_markdown:
@@ -74,7 +74,7 @@ def laid_out(results: Results, against: str | None, as_markdown: bool, width: in
 
 
 def _shown(report: Report) -> Report:
-    """Leave only the measures of the table, in its order; of a benchmark that has none of them, all."""
+    """Keep only the table's measures, in its order; if a benchmark has none of them, keep all."""
 
     def chosen(figures: Figures) -> Figures:
         return {measure: figures[measure] for measure in SHOWN if measure in figures} or figures
@@ -88,7 +88,7 @@ def _shown(report: Report) -> Report:
 
 
 def _groups(several: Sequence[Result], benchmark: str) -> Iterator[tuple[str, list[Columns]]]:
-    """Yield groups of queries, by name: each slice as a whole, then by template; each with the columns of all seeds."""
+    """Yield named groups of queries: each slice as a whole, then by template; each with the columns of all seeds."""
     measured = [result.benchmarks[benchmark].by_query for result in several if benchmark in result.benchmarks]
     for part, templates in measured[0].items() if measured else ():
         prefix = "" if part == ALL else f"{part}: "
@@ -122,9 +122,9 @@ def _table(rows: Sequence[Compared], title: str) -> Table:
 
 
 def _markdown(rows: Sequence[Compared], against: str) -> str:
-    lines = [f"- {row.queries}, {row.system}, {row.measure}: {_said(row.difference)}\n" for row in rows]
+    lines = [f"- {row.queries}, {row.system}, {row.measure}: {_interval(row.difference)}\n" for row in rows]
     return f"{_title(against).capitalize()}:\n\n{''.join(lines)}".replace("_", r"\_")
 
 
-def _said(difference: Difference) -> str:
+def _interval(difference: Difference) -> str:
     return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*difference)

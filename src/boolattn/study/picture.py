@@ -1,20 +1,20 @@
-"""The picture of a study: how well each system ranks, against how much it finds of what was excluded."""
+"""The plot of a study: ranking quality against the share of excluded documents returned."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import NamedTuple
 
-from boolattn.evaluation.figures import COLOURS, GRID, INK
-from boolattn.study.comparison import Results
+from boolattn.evaluation.figures import COLOURS, GRID, INK, plot_by_template
+from boolattn.study.comparison import Results, reports
 from boolattn.study.plan import StudyError
 from boolattn.study.results import ALL, Result
 
-WANTED, EXCLUDED = "nDCG@10", "violation@20"
+WANTED, EXCLUDED, FOUND = "nDCG@10", "violation@20", "R@100"
 
 
 class Point(NamedTuple):
-    """A system's means over seeds, each with the deviation over them."""
+    """A system's means over seeds, each with its standard deviation."""
 
     system: str
     wanted: tuple[float, float]
@@ -22,7 +22,7 @@ class Point(NamedTuple):
 
 
 def points(results: Results, benchmark: str, part: str = ALL) -> Iterator[Point]:
-    """Yield a point per system, over the queries that exclude something, for both measures the same."""
+    """Yield one point per system, over the queries that exclude something, the same for both measures."""
     for system, several in results.items():
         by_seed = [means for result in several if (means := _means(result, benchmark, part))]
         if by_seed:
@@ -31,11 +31,11 @@ def points(results: Results, benchmark: str, part: str = ALL) -> Iterator[Point]
 
 
 def plot(results: Results, benchmark: str, part: str, path: Path) -> None:
-    """Draw nDCG@10 against violation@20, one mark per system with whiskers over seeds, as a PNG."""
+    """Plot nDCG@10 against violation@20, one mark per system with error bars over seeds, as a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("figures need matplotlib: pip install 'boolattn[plots]'") from error
     drawn = list(points(results, benchmark, part))
     if not drawn:
         raise StudyError(f"no result has {EXCLUDED} on {benchmark}, {part}: choose another benchmark or slice")
@@ -57,6 +57,16 @@ def plot(results: Results, benchmark: str, part: str, path: Path) -> None:
     axes.set_axisbelow(True)
     figure.legend(loc="outside lower left", ncols=2, frameon=False, fontsize=8, labelcolor=INK)
     figure.savefig(path, format="png")
+
+
+def plot_templates(results: Results, benchmark: str, part: str, path: Path) -> None:
+    """Plot R@100 for each template, as in the paper's Figure 3, with error bars over seeds, as a PNG."""
+    found = reports(results, benchmark)
+    if part != ALL:
+        found = [report.slices[part] for report in found if part in report.slices]
+    if not found:
+        raise StudyError(f"no results for {benchmark}, {part}: choose another benchmark or slice")
+    plot_by_template(found, FOUND, path)
 
 
 def _spread(by_seed: Sequence[float]) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""The file of a study -> the runs it asks for."""
+"""A study file -> its runs."""
 
 import hashlib
 import json
@@ -17,29 +17,29 @@ from boolattn.evaluation.benchmarks import BENCHMARKS
 from boolattn.training.recipes import Recipe, load_recipe
 from boolattn.training.train import MODEL
 
-BACKBONE = "{backbone}"  # in the model of a system: the study's backbone
+BACKBONE = "{backbone}"  # placeholder in a system's model
 
 
 class StudyError(ValueError):
-    """A study that cannot be meant, or that is at odds with what was run before."""
+    """An invalid study, or one that conflicts with earlier results."""
 
 
 class Stage(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One training run of a system: a recipe, found from the study's folder, and changes to it."""
+    """One training run of a system: a recipe, relative to the study's folder, and changes to it."""
 
     recipe: str
     set: dict[str, Any] = {}
 
 
 class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is compared.
+    """One of the systems to compare.
 
     Attributes:
-        name: In tables and in the names of files.
-        model: What ``boolattn evaluate --model`` takes, where there is nothing to train.
-        stages: Otherwise how it is trained: each stage starts from the model of the one before.
-        benchmarks: In place of the study's.
-        seeds: Likewise.
+        name: Used in tables and file names.
+        model: As in ``boolattn evaluate --model``, for a system that is not trained.
+        stages: The training stages of any other system; each starts from the previous stage's model.
+        benchmarks: Replaces the study's benchmarks.
+        seeds: Replaces the study's seeds.
     """
 
     name: str
@@ -50,14 +50,14 @@ class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The file.
+    """A study file.
 
     Attributes:
-        systems: What is compared, in the order of the tables.
-        benchmarks: What each is measured on.
-        seeds: Each system that is trained, is with each of these.
-        backbone: Where every first stage starts, unless its ``set`` has a ``model.start``, and what ``{backbone}``
-            stands for in a system's ``model``. None leaves the recipes' own starts.
+        systems: The systems to compare, in table order.
+        benchmarks: The benchmarks to evaluate on.
+        seeds: Every trained system is trained once per seed.
+        backbone: The start model of every first stage, unless its ``set`` has a ``model.start``; also replaces
+            ``{backbone}`` in a system's ``model``. None keeps the recipes' own start models.
     """
 
     systems: tuple[System, ...]
@@ -72,11 +72,11 @@ class Run:
 
     Attributes:
         system: Its name.
-        seed: None where nothing is trained.
-        benchmarks: What it is measured on.
-        model: What is measured: a name, or the folder of the last stage's model.
+        seed: None if nothing is trained.
+        benchmarks: The benchmarks to evaluate on.
+        model: The model to evaluate: a name, or the folder of the last stage's model.
         stages: The folder and the recipe of each stage.
-        noted: What the results say of model and recipes, free of where they lie on this machine.
+        noted: The model and recipes as recorded in the results, without local paths.
     """
 
     system: str
@@ -88,12 +88,12 @@ class Run:
 
     @property
     def name(self) -> str:
-        """What its files are called."""
+        """The name of its files."""
         return self.system if self.seed is None else f"{self.system}-seed-{self.seed}"
 
 
 def load_study(path: str | Path) -> Study:
-    """Read a study; a key nobody knows is an error, never ignored."""
+    """Read a study; an unknown key is an error."""
     try:
         study = msgspec.convert(tomllib.loads(Path(path).read_text(encoding="utf-8")), Study)
     except (msgspec.ValidationError, tomllib.TOMLDecodeError) as error:
@@ -113,14 +113,14 @@ def plan_study(
     seeds: Sequence[int] = (),
     only: Collection[str] = (),
 ) -> list[Run]:
-    """Return the runs of a study, in its order; all recipes are read, so that a mistake shows before hours of training.
+    """Return the runs of a study, in order; all recipes are read first, to report mistakes before hours of training.
 
     Args:
-        path: The study.
-        out: Where everything goes.
-        backbone: In place of the study's, such as a folder on a machine without network.
-        seeds: In place of the study's.
-        only: The systems to run; none are all.
+        path: The study file.
+        out: The output folder.
+        backbone: Replaces the study's backbone, for example with a local folder on a machine without network access.
+        seeds: Replaces the study's seeds.
+        only: The systems to run; empty runs all.
     """
     study = load_study(path)
     names = [system.name for system in study.systems]
@@ -135,22 +135,22 @@ def plan_study(
     ]
     name, times = Counter(run.name for run in runs).most_common(1)[0]
     if times > 1:
-        raise StudyError(f"{times} runs of {path} are called {name!r}: no two may share a system's name and a seed")
+        raise StudyError(f"{times} runs of {path} are called {name!r}: system name plus seed must be unique")
     return runs
 
 
 def _check(system: System, study: Study) -> None:
     if (system.model is None) == (not system.stages):
-        raise StudyError(f"system {system.name!r} needs a model, or stages to train one: one of the two")
+        raise StudyError(f"system {system.name!r} needs either a model or stages to train one")
     if system.name != Path(system.name).name or not system.name:
-        raise StudyError(f"system {system.name!r} cannot give its name to a folder: leave out slashes")
+        raise StudyError(f"system {system.name!r} cannot be used as a folder name: remove the slashes")
     for benchmark in system.benchmarks or study.benchmarks:
         if benchmark not in BENCHMARKS:
-            raise StudyError(f"no benchmark {benchmark!r}; there are {', '.join(BENCHMARKS)}")
+            raise StudyError(f"no benchmark {benchmark!r}; choose from {', '.join(BENCHMARKS)}")
     for (number, stage), key in product(enumerate(system.stages), ("seed", "model.start")):
         if key in stage.set and (key == "seed" or number):
-            whose = "the seeds are the study's" if key == "seed" else "it starts from the model of the stage before"
-            raise StudyError(f"stage {number + 1} of {system.name!r} must not set {key}: {whose}")
+            why = "seeds come from the study" if key == "seed" else "it starts from the previous stage's model"
+            raise StudyError(f"stage {number + 1} of {system.name!r} must not set {key}: {why}")
 
 
 def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path, backbone: str | None) -> Run:
@@ -158,7 +158,7 @@ def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path
     if seed is None:
         assert system.model is not None
         if BACKBONE in system.model and backbone is None:
-            raise StudyError(f"{system.name!r} is made of {BACKBONE}: give the study a backbone, or --backbone")
+            raise StudyError(f"{system.name!r} uses {BACKBONE}: set a backbone in the study, or pass --backbone")
         model = system.model.replace(BACKBONE, backbone or "")
         return Run(system.name, None, benchmarks, model, (), {"model": title_of(model), "recipes": []})
     stages: list[tuple[Path, Recipe]] = []
@@ -166,11 +166,11 @@ def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path
     start = {"model.start": backbone} if backbone else {}
     for number, stage in enumerate(system.stages, start=1):
         recipe = load_recipe(folder / stage.recipe, start | stage.set | {"seed": seed})
-        as_dict = json.loads(json.dumps(recipe.as_dict()))  # as it will be read again
+        as_dict = json.loads(json.dumps(recipe.as_dict()))  # as it will be read back
         before = stages[-1][0].relative_to(out) / MODEL if stages else title_of(recipe.model.start)
         noted.append(as_dict | {"model": as_dict["model"] | {"start": str(before)}})
-        # Systems that begin with the same stages share them; the one before is part of what tells a stage.
-        told = hashlib.blake2b(json.dumps(noted[-1], sort_keys=True).encode(), digest_size=4).hexdigest()
-        stages.append((out / "trained" / f"{number}-{Path(stage.recipe).stem}-seed-{seed}-{told}", recipe))
+        # Systems with the same first stages share them, so a stage's identity includes the stages before it.
+        digest = hashlib.blake2b(json.dumps(noted[-1], sort_keys=True).encode(), digest_size=4).hexdigest()
+        stages.append((out / "trained" / f"{number}-{Path(stage.recipe).stem}-seed-{seed}-{digest}", recipe))
         start = {"model.start": str(stages[-1][0] / MODEL)}
     return Run(system.name, seed, benchmarks, start["model.start"], tuple(stages), {"model": None, "recipes": noted})

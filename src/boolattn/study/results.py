@@ -1,4 +1,4 @@
-"""What a run of a study reached, as a file from which everything can be compared later without the model."""
+"""The results of one run of a study, in a file that comparisons can use without the model."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,32 +15,32 @@ from boolattn.evaluation.tasks import GateTask, RetrievalTask, Task
 from boolattn.study.plan import StudyError
 from boolattn.training.provenance import Provenance
 
-ALL = "all"  # the one slice, or template, of a benchmark that has none
-KEPT = ("R@100", "nDCG@10", "violation@20")  # query by query, of rankings; of other benchmarks all there is
+ALL = "all"  # the slice and template of a benchmark without slices or templates
+KEPT = ("R@100", "nDCG@10", "violation@20")  # per query, for rankings; other benchmarks keep everything
 DIGITS = 6
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Values of some queries: of each measure one per query, None where it does not apply."""
+    """Values of some queries: one per measure and query, None if a measure does not apply."""
 
     queries: list[str]
     values: dict[str, list[float | None]]
 
     def of(self, measure: str) -> dict[str, float]:
-        """Return query -> value, for the queries that have one."""
+        """Return query -> value, for the queries that have a value."""
         pairs = zip(self.queries, self.values.get(measure, [None] * len(self.queries)), strict=True)
         return {query: value for query, value in pairs if value is not None}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """What a run reached on one benchmark.
+    """The results of a run on one benchmark.
 
     Attributes:
         report: All figures: overall, by template, and both for each slice.
-        by_query: Slice -> template -> values query by query.
-        provenance: What made them.
+        by_query: Slice -> template -> values per query.
+        provenance: The code, libraries and machine that produced them.
     """
 
     report: Report
@@ -49,23 +49,23 @@ class Measured:
 
     @classmethod
     def of(cls, task: Task, outcome: Outcome, seed: int | None, provenance: Provenance) -> "Measured":
-        """Keep of an outcome what later comparisons need."""
+        """Keep the parts of an outcome that later comparisons need."""
         report = replace(outcome.report, seeds=() if seed is None else (seed,))
         return cls(report=report, by_query=_by_query(task, outcome), provenance=provenance)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """The file of one run.
+    """The result file of one run.
 
     Attributes:
         system: Its name in the study.
-        seed: None where nothing was trained.
-        model: The model's name, where nothing was trained.
-        recipes: In full, one per stage.
-        stages: Of each: its folder, commit, versions, when it finished, seconds, steps and the best epoch.
-        benchmarks: What it reached.
-        left_out: Benchmarks that ask what the system cannot do, with the reason.
+        seed: None if nothing was trained.
+        model: The model's name, if nothing was trained.
+        recipes: The full recipe of each stage.
+        stages: For each stage: folder, commit, versions, finish time, seconds, steps, cost and best epoch.
+        benchmarks: Benchmark -> its results.
+        left_out: Skipped benchmark -> why the system cannot run it.
     """
 
     system: str
@@ -77,7 +77,7 @@ class Result:
     left_out: dict[str, str] = field(default_factory=dict)
 
     def write(self, path: Path) -> None:
-        """Write aside, then rename: a file under its own name is always complete."""
+        """Write to a temporary file, then rename it, so that the file is always complete."""
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = path.with_suffix(f".{os.getpid()}.part")
         aside.write_bytes(msgspec.json.encode(self))
@@ -85,20 +85,20 @@ class Result:
 
     @classmethod
     def read(cls, path: Path) -> "Result":
-        """Read it again."""
+        """Read a result file."""
         try:
             return msgspec.json.decode(path.read_bytes(), type=cls)
         except msgspec.DecodeError as error:
-            raise StudyError(f"{path} is not the result of a study's run: delete it ({error})") from error
+            raise StudyError(f"{path} is not a study's result file: delete it ({error})") from error
 
 
 def result_file(out: Path, name: str) -> Path:
-    """Return where the result of a run lies."""
+    """Return the path of a run's result file."""
     return out / "results" / f"{name}.json"
 
 
 def read_results(out: Path, systems: Sequence[str]) -> dict[str, list[Result]]:
-    """Return all results there are, by system, in the order given; by seed within."""
+    """Return all results, by system in the given order, then by seed."""
     found = [Result.read(path) for path in sorted((out / "results").glob("*.json"))]
     by_system = {name: [result for result in found if result.system == name] for name in systems}
     return {
@@ -107,10 +107,10 @@ def read_results(out: Path, systems: Sequence[str]) -> dict[str, list[Result]]:
 
 
 def over_seeds(several: Sequence[Columns], measure: str) -> dict[str, float]:
-    """Return query -> mean of a measure over the seeds, of the same queries."""
+    """Return query -> mean of a measure over seeds."""
     by_seed = [columns.of(measure) for columns in several]
     if any(values.keys() != by_seed[0].keys() for values in by_seed):
-        raise StudyError("seeds of one system were measured on different queries: delete their results and run again")
+        raise StudyError("the seeds of a system were evaluated on different queries: delete their results and rerun")
     return {query: fmean(values[query] for values in by_seed) for query in by_seed[0]}
 
 

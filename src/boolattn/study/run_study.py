@@ -1,4 +1,4 @@
-"""Running a study: train what is to be trained, measure, write; what was done before is not done again."""
+"""Run a study: train, evaluate, write results; finished work is not repeated."""
 
 import dataclasses
 import gc
@@ -16,7 +16,7 @@ from boolattn.encoders.encodings.registry import ENCODINGS
 from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import load_system
-from boolattn.evaluation.tasks import RetrievalTask, Task, WrongSystemError
+from boolattn.evaluation.tasks import PairTask, RetrievalTask, Task, WrongSystemError
 from boolattn.study.plan import Run, StudyError
 from boolattn.study.results import Measured, Result, result_file
 from boolattn.training.provenance import Provenance
@@ -25,62 +25,71 @@ from boolattn.training.train import RESULTS, finetune, pretrain
 
 Tell = Callable[[str], None]
 STAGES: dict[str, Callable[[Recipe, DataFolder, Path], Path]] = {"pretrain": pretrain, "finetune": finetune}
-_SAID_OF_A_STAGE = ("commit", "versions", "finished", "seconds", "steps", "best")
+_STAGE_RECORD = ("commit", "versions", "finished", "seconds", "steps", "cost", "best")
 
 
 def run_study(runs: Sequence[Run], data: DataFolder, out: Path, tell: Tell) -> None:
-    """Do the runs one after another.
+    """Run everything in order.
 
     Args:
         runs: From ``plan_study``.
-        data: Where training data and benchmarks lie.
-        out: The same as was given to ``plan_study``.
-        tell: Is told what is being done.
+        data: Folder with training and benchmark data.
+        out: The output folder, as given to ``plan_study``.
+        tell: Called with progress messages.
     """
-    begun = [_begun(run, out) for run in runs]  # all of them first: a changed recipe shows before hours of training
+    existing = [_existing(run, out) for run in runs]  # all first: a changed recipe must show before training
     load = cache(lambda name: load_benchmark(name, data))
-    for number, (run, result) in enumerate(zip(runs, begun, strict=True), start=1):
+    for number, (run, result) in enumerate(zip(runs, existing, strict=True), start=1):
         missing = [name for name in run.benchmarks if name not in {*result.benchmarks, *result.left_out}]
-        tell(f"run {number} of {len(runs)}: {run.name}{'' if missing else ', done before'}")
-        if missing:
-            tasks = {name: load(name) for name in missing}  # before the training, for data that is not there
+        due = missing or (run.stages and not result.stages)  # a run without benchmarks only trains
+        tell(f"run {number} of {len(runs)}: {run.name}{'' if due else ', already done'}")
+        if due:
+            tasks, left_out = _tasks(run, missing, load)  # before training, to report missing data early
+            for name, reason in left_out.items():
+                tell(f"{run.name}: skipping {name}: {reason}")
+            result = dataclasses.replace(result, left_out=result.left_out | left_out)
             trained = dataclasses.replace(result, stages=_train(run, data, tell))
             _measure(run, trained, tasks, result_file(out, run.name), tell)
-        gc.collect()  # a trainer and its model refer to each other, and would both stay in memory
+        gc.collect()  # a trainer and its model form a reference cycle
         torch.cuda.empty_cache()
 
 
-def _begun(run: Run, out: Path) -> Result:
-    """Return what there is of a run."""
+def _existing(run: Run, out: Path) -> Result:
+    """Return the existing results of a run, or empty ones."""
     path = result_file(out, run.name)
     if not path.exists():
         return Result(system=run.system, seed=run.seed, **run.noted)
     result = Result.read(path)
     if {"model": result.model, "recipes": result.recipes} != run.noted:
-        raise StudyError(f"{path} was made with another model or other recipes: give another --out, or delete it")
+        raise StudyError(f"{path} was made with another model or other recipes: use another --out, or delete it")
     return result
 
 
 def _train(run: Run, data: DataFolder, tell: Tell) -> list[dict[str, Any]]:
-    """Train all stages, of which finished ones are left as they are, and return what is to be said of each."""
-    said = []
+    """Train all unfinished stages, and return a record of each stage."""
+    records = []
     for folder, recipe in run.stages:
         tell(f"{run.name}: training {folder.name}")
         STAGES[recipe.stage](recipe, data, folder)
         results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-        said.append({"folder": folder.name} | {name: results[name] for name in _SAID_OF_A_STAGE})
-    return said
+        if (best := results["best"]["value"]) is not None:
+            tell(f"{run.name}: best {recipe.training.keep_best_by} on validation queries: {best:.4f}")
+        records.append({"folder": folder.name} | {name: results.get(name) for name in _STAGE_RECORD})
+    return records
 
 
 def _measure(run: Run, result: Result, tasks: Mapping[str, Task], path: Path, tell: Tell) -> None:
-    """Measure on each benchmark, writing after each."""
+    """Evaluate on each benchmark, and write the results after each."""
+    result.write(path)
+    if not tasks:
+        return
     system = load_system(run.model)
     system.name = run.system
     for name, task in tasks.items():
-        tell(f"{run.name}: measuring {name}")
+        tell(f"{run.name}: evaluating {name}")
         started = time.time()
         try:
-            outcome = evaluate(_as_in_training(task, run), system)
+            outcome = evaluate(task, system)
         except WrongSystemError as error:
             result = dataclasses.replace(result, left_out=result.left_out | {name: str(error)})
         else:
@@ -89,8 +98,29 @@ def _measure(run: Run, result: Result, tasks: Mapping[str, Task], path: Path, te
         result.write(path)
 
 
+def _tasks(run: Run, names: Sequence[str], load: Callable[[str], Task]) -> tuple[dict[str, Task], dict[str, str]]:
+    """Return the benchmarks that a run can be evaluated on, and for each of the others the reason why not."""
+    tasks, left_out = {}, {}
+    for name in names:
+        try:
+            tasks[name] = _as_in_training(load(name), run)
+        except WrongSystemError as error:
+            left_out[name] = str(error)
+    return tasks, left_out
+
+
 def _as_in_training(task: Task, run: Run) -> Task:
-    """Let queries tell their operators to a mechanism that learned with given gates; any other finds out by itself."""
-    given = [recipe for _, recipe in run.stages[-1:] if recipe.training.gates == "given"]
-    mechanism = any(ENCODINGS[recipe.model.encoding].reads for _, recipe in run.stages[:1])
-    return task.with_given_operators() if given and mechanism and isinstance(task, RetrievalTask) else task
+    """Return the task with the same query labels as in training: operators, operators and scopes, or none."""
+    if not run.stages:
+        return task
+    first, training = run.stages[0][1], run.stages[-1][1].training
+    mechanism = first.model.boolean and ENCODINGS[first.model.encoding].reads
+    if training.gates == "learned" or (training.gates == "given" and not mechanism):
+        return task
+    if isinstance(task, PairTask):
+        raise WrongSystemError(f"the operators of {task.name}'s queries are not labelled: use a learned gate")
+    if not isinstance(task, RetrievalTask):
+        return task
+    if training.gates == "words":
+        return task.with_operator_words()
+    return task.with_given_operators(scopes=training.scopes == "given")

@@ -1,4 +1,4 @@
-"""A query against all documents of a corpus, whose vectors do not change."""
+"""A loss over all documents of a corpus, whose vectors are fixed."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from sentence_transformers import SentenceTransformer
 from torch import Tensor, nn
 
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.model_parts import document_encoder
+from boolattn.encoders.retrieval_model import document_encoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.vectors.document_cache import document_blocks
 from boolattn.training.examples import Example, require_known
@@ -18,10 +18,10 @@ SAMPLE = 128
 
 
 class CorpusLoss(nn.Module):
-    """-log of the share that a query's answers have in the softmax over all documents.
+    """-log of the softmax share of a query's answers among all documents.
 
     L = log(sum over d of c_d e^s(q, d)) - log(sum over answers of e^s(q, a)), with c_d = ``excluded_counts`` for what
-    the query excludes, and 1 for all else: an excluded document does as much harm as that many others.
+    the query excludes, and 1 otherwise: retrieving an excluded document costs as much as that many others.
     """
 
     documents: Tensor
@@ -29,12 +29,12 @@ class CorpusLoss(nn.Module):
     def __init__(
         self, documents: Tensor, examples: Sequence[tuple[Tensor, Tensor]], scale: float, excluded_counts: float
     ) -> None:
-        """Note what answers what.
+        """Store the documents and examples.
 
         Args:
             documents: (N, d), of unit length.
-            examples: For each training query, the numbers of its answers and of what it excludes.
-            scale: What similarities are multiplied by.
+            examples: For each training query, the rows of its answers and of its excluded documents in ``documents``.
+            scale: Factor for similarities.
             excluded_counts: See above.
         """
         super().__init__()
@@ -42,7 +42,7 @@ class CorpusLoss(nn.Module):
         self.examples, self.scale, self.harm = examples, scale, math.log(excluded_counts)
 
     def forward(self, queries: Tensor, rows: Tensor) -> Tensor:
-        """Return the mean loss of queries (B, d), which are the training queries of these numbers (B,)."""
+        """Return the mean loss of queries (B, d), given their row numbers in the training set (B,)."""
         scores = self.scale * F.normalize(queries.float(), dim=-1) @ self.documents.T  # (B, N)
         chosen = [self.examples[row] for row in rows.tolist()]
         answers = torch.stack([one[found].logsumexp(0) for one, (found, _) in zip(scores, chosen, strict=True)])
@@ -52,7 +52,7 @@ class CorpusLoss(nn.Module):
         return ((scores + harm).logsumexp(dim=1) - answers).mean()
 
     def sample(self) -> Tensor:
-        """Draw some documents (S, d), for losses that need a few and no more."""
+        """Draw some documents (S, d), for losses that need only a few."""
         return self.documents[torch.randperm(len(self.documents))[:SAMPLE]]
 
 
@@ -64,17 +64,15 @@ def corpus_loss(
     scale: float,
     excluded_counts: float,
 ) -> CorpusLoss:
-    """Encode the documents, or find their vectors among those kept from before, and number what answers what."""
+    """Encode the documents, or reuse cached vectors, and number the answers of each query."""
     if documents is None:
-        raise ValueError("[training] candidates = 'corpus' needs a source with documents")
+        raise ValueError("[training] candidates = 'corpus' requires a source with documents")
     encoder = document_encoder(model)
     if similarity_of(encoder, "corpus") != "cosine":
-        raise ValueError("[training] candidates = 'corpus' compares by cosine: [model] similarity = 'cosine'")
+        raise ValueError("[training] candidates = 'corpus' requires [model] similarity = 'cosine'")
     for example in examples:
-        if not example.positives:  # the logarithm of no share at all is infinite
-            raise ValueError(
-                f"{example.question.text!r} has no answer in the corpus: give its answers, or leave it out"
-            )
+        if not example.positives:  # the logarithm of 0 is infinite
+            raise ValueError(f"{example.question.text!r} has no answer in the corpus: add one, or remove the query")
         require_known(example, (*example.positives, *example.unwanted), documents)
     blocks = document_blocks(encoder, document_fingerprint(encoder), documents.items(), tokens)
     number = {identifier: place for place, identifier in enumerate(documents)}

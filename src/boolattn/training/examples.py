@@ -1,4 +1,4 @@
-"""What a model learns from: a query, what is known of it, and the texts that do and do not answer it."""
+"""Training examples: a query, its labels, and texts that do and do not answer it."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -14,17 +14,21 @@ from boolattn.generation.generator import GeneratedQuery, canonical_query, match
 from boolattn.generation.passages import PassageQuery
 from boolattn.generation.quest_alignment import AlignedAtom, Alignment, align
 from boolattn.generation.sentence_triples import SentenceTriple
-from boolattn.operators import AND, NOT, OR
+from boolattn.operators import AND, NOT, OPERATORS, OR
 from boolattn.reading.caller import labelled_reading
 from boolattn.reading.reading import Reading
 from boolattn.reading.rules.lexicon import find_cues, phrase_key
 from boolattn.reading.spans import Span
 
-# Appendix B: what may stand for SetBERT's "and" and "not"; the paper names no equivalents of "or".
+# Appendix B: what may replace SetBERT's "and" and "not"; the paper names no equivalents of "or". A conjunction before
+# "not" is replaced with it: "seafood excluding sushi" is English, "seafood but excluding sushi" hardly.
+_AND_EQUIVALENTS = ("as well as", "are also", "including")
+_NOT_EQUIVALENTS = ("other than", "excluding")
 EQUIVALENTS: Mapping[str, tuple[str, ...]] = {
-    AND.name: ("as well as", "are also", "including"),
-    OR.name: (),
-    NOT.name: ("other than", "excluding"),
+    "and": _AND_EQUIVALENTS,
+    "not": _NOT_EQUIVALENTS,
+    "but not": _NOT_EQUIVALENTS,
+    "and not": _NOT_EQUIVALENTS,
 }
 
 Spans = Mapping[str, tuple[Span, ...]]
@@ -32,16 +36,16 @@ Spans = Mapping[str, tuple[Span, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query and what is known of it.
+    """A query and its labels.
 
     Attributes:
-        text: What the searcher types.
-        operators: The operators it holds.
-        cues: For each operator, the words that say it.
-        scopes: For each operator, the words it speaks of; None where nobody knows.
-        implied: Simpler queries that all its answers answer: of "A and B", "A" and "B".
-        excluded: Simpler queries that none of its answers answers: of "A but not B", "B".
-        unsure: Operators of which people would not agree whether the query holds them.
+        text: The query as typed.
+        operators: The operators it contains.
+        cues: For each operator, the words that express it.
+        scopes: For each operator, the words it applies to; None if unknown.
+        implied: Simpler queries that all its answers match: for "A and B", "A" and "B".
+        excluded: Simpler queries that none of its answers match: for "A but not B", "B".
+        unsure: Operators on which annotators would disagree.
     """
 
     text: str
@@ -54,7 +58,7 @@ class Question:
 
 
 def reading_of(question: Question) -> Reading | None:
-    """Return the reading of a query by its labels; None where nobody knows its scopes."""
+    """Return the reading of a query from its labels; None if its scopes are unknown."""
     if question.scopes is None:
         return None
     return labelled_reading(question.text, question.operators, question.cues, question.scopes)
@@ -62,13 +66,13 @@ def reading_of(question: Question) -> Reading | None:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A query with its answers; of a sentence, also what contradicts it.
+    """A query with its answers; for a sentence, also what contradicts it.
 
     Attributes:
         question: The query.
-        positives: What answers it: texts, or, where there is a corpus, identifiers.
-        negatives: Texts that do not; none where there is a corpus to draw them from.
-        unwanted: Of a corpus, the identifiers of what the query excludes.
+        positives: Its answers: texts or, if there is a corpus, document IDs.
+        negatives: Texts that do not answer it; empty if there is a corpus to draw them from.
+        unwanted: In a corpus, the IDs of documents that the query excludes.
     """
 
     question: Question
@@ -78,45 +82,45 @@ class Example:
 
 
 def require_known(example: Example, identifiers: Iterable[str], documents: Container[str]) -> None:
-    """Raise where an example names a document that the corpus lacks."""
+    """Raise if an example refers to a document that is not in the corpus."""
     for identifier in identifiers:
         if identifier not in documents:
             raise ValueError(
-                f"{example.question.text!r} names document {identifier!r}, which is not among the documents: add it to "
-                f"them, or leave it out of the example"
+                f"{example.question.text!r} refers to document {identifier!r}, which is not in the corpus: add it to "
+                f"the documents, or remove it from the example"
             )
 
 
 def example_of_generated(query: GeneratedQuery, catalog: Catalog) -> Example:
-    """Return a generated query, of which everything is known, with the identifiers of its answers."""
+    """Return a fully labelled generated query with the IDs of its answers."""
     implied, excluded = [], []
     for mention in query.mentions if query.operators else ():
         members = catalog.members[mention.atom]
         if mention.sign > 0 and query.answers <= members:
-            implied.append(_said_alone(mention.atom, catalog))
+            implied.append(_query_for(mention.atom, catalog))
         elif mention.sign < 0 and query.answers.isdisjoint(members):
-            excluded.append(_said_alone(mention.atom, catalog))
+            excluded.append(_query_for(mention.atom, catalog))
     question = replace(question_of_generated(query), implied=tuple(implied), excluded=tuple(excluded))
     unwanted = matching_negated(catalog, query)
     return Example(question, tuple(catalog.ids_of(query.answers)), unwanted=tuple(catalog.ids_of(unwanted)))
 
 
-def _said_alone(atom: Atom, catalog: Catalog) -> str:
+def _query_for(atom: Atom, catalog: Catalog) -> str:
     return canonical_query(catalog, "_", atom).text
 
 
 def question_of_generated(query: GeneratedQuery) -> Question:
-    """Return what is known of a generated query.
+    """Return the labels of a generated query.
 
-    An *and* that goes without saying is one to some and none to others: "1950s horror films" is a conjunction in a
-    catalog with a column of decades, and a single category of Wikipedia, and so of QUEST.
+    An implicit *and* is ambiguous: "1950s horror films" is a conjunction in a catalog with a column of decades, but a
+    single category in Wikipedia, and so in QUEST.
     """
-    unsaid = {AND.name} & set(query.operators) if not query.cues.get(AND.name) else set()
-    return Question(query.text, frozenset(query.operators), query.cues, query.scopes, unsure=frozenset(unsaid))
+    implicit = {AND.name} & set(query.operators) if not query.cues.get(AND.name) else set()
+    return Question(query.text, frozenset(query.operators), query.cues, query.scopes, unsure=frozenset(implicit))
 
 
 def example_of_passages(query: PassageQuery) -> Example:
-    """Return a question about one subject with the sentences that answer it; whether it holds *and*, nobody knows."""
+    """Return a question about one subject with the sentences that answer it; whether it contains *and* is unknown."""
     held = frozenset([NOT.name] if query.scope else [])
     cues, scopes = ({NOT.name: (span,)} if span else {} for span in (query.cue, query.scope))
     question = Question(query.text, held, cues, scopes, unsure=frozenset([AND.name]))
@@ -133,36 +137,37 @@ def example_of_sentences(triple: SentenceTriple) -> Example:
 
 
 def examples_of_setbert(triples: Iterable[SetBertTriple], operator: str, seed: int) -> Iterator[Example]:
-    """Yield triples of one operator's file, their cues varied as in appendix B and labelled by matching words.
+    """Yield triples of one operator's file, with cues varied as in appendix B and labelled by word matching.
 
-    A triple without a sentence of either kind teaches nothing and is left out.
+    Labels are multi-label, as in the paper: "countries in Europe and Asia but not Russia", in the file of *not*, also
+    contains *and*. A triple without a sentence of either kind teaches nothing and is skipped.
     """
     rng = Random(f"{seed} {operator} cues")
     for triple in triples:
         if triple.positives and triple.negatives:
-            text = vary_cues(triple.gold, operator, rng)
-            question = Question(text, frozenset([operator]), matched_cues(text, [operator]), None)
-            yield Example(question, triple.positives, triple.negatives)
+            text = vary_cues(triple.gold, rng)
+            cues = {name: spans for name, spans in matched_cues(text, OPERATORS).items() if spans or name == operator}
+            yield Example(Question(text, frozenset(cues), cues, None), triple.positives, triple.negatives)
 
 
-def vary_cues(text: str, operator: str, rng: Random) -> str:
-    """Replace each plain "and" or "not" by itself or one of its equivalents, all equally likely."""
+def vary_cues(text: str, rng: Random) -> str:
+    """Replace each "and" and "not" by itself or one of its equivalents, all equally likely."""
     pieces, end = [], 0
-    for span in matched_cues(text, [operator])[operator]:
-        if phrase_key(span.of(text)) == operator:
-            pieces += [text[end : span.start], rng.choice((span.of(text), *EQUIVALENTS[operator]))]
+    for _, span in find_cues(text):
+        if equivalents := EQUIVALENTS.get(phrase_key(span.of(text))):
+            pieces += [text[end : span.start], rng.choice((span.of(text), *equivalents))]
             end = span.end
     return "".join([*pieces, text[end:]])
 
 
 def matched_cues(text: str, operators: Iterable[str]) -> Spans:
-    """Find the cues of the given operators by matching words."""
+    """Find the cues of the given operators by word matching."""
     cues = find_cues(text)
     return {operator: tuple(cue.span for cue in cues if cue.operator == operator) for operator in operators}
 
 
 def example_of_quest(query: QuestQuery) -> Example:
-    """Return a query of QUEST: operators by its template, cues by matching words, scopes where they can be aligned."""
+    """Return a QUEST query: operators from its template, cues by word matching, scopes if they can be aligned."""
     operators = template_operators(query.template)
     cues = matched_cues(query.query, operators)
     if not operators:
@@ -171,11 +176,11 @@ def example_of_quest(query: QuestQuery) -> Example:
     if not isinstance(found, Alignment):
         return Example(Question(query.query, operators, cues, scopes=None), query.docs)
     wanted = [atom for atom in found.atoms if not atom.negated]
-    left_out = [atom for atom in found.atoms if atom.negated]
-    # No template of QUEST holds both *and* and *or*: whichever there is joins all that is wanted.
-    scopes = {operator: _spans_of(left_out if operator == NOT.name else wanted) for operator in operators}
+    unwanted = [atom for atom in found.atoms if atom.negated]
+    # No QUEST template has both *and* and *or*: either one joins everything wanted.
+    scopes = {operator: _spans_of(unwanted if operator == NOT.name else wanted) for operator in operators}
     implied = tuple(atom.text for atom in wanted) if OR.name not in operators else ()
-    excluded = tuple(atom.text for atom in left_out)
+    excluded = tuple(atom.text for atom in unwanted)
     return Example(Question(query.query, operators, cues, scopes, implied, excluded), query.docs)
 
 
@@ -184,7 +189,7 @@ def _spans_of(atoms: Iterable[AlignedAtom]) -> tuple[Span, ...]:
 
 
 def example_of_boolquestion(question: BoolQuestion) -> Example:
-    """Return a question of BoolQuestions with the ids of its answers; nobody marked its scopes."""
+    """Return a BoolQuestions question with the IDs of its answers; its scopes are unlabelled."""
     operators = frozenset([question.operator])
     known = Question(question.question, operators, matched_cues(question.question, operators), None)
     return Example(known, question.positives)

@@ -1,13 +1,13 @@
-"""What is known of a query, token by token, in the one form that reaches a loss: a row of whole numbers.
+"""A query's labels, token by token, in the only form that a loss can receive: a row of integers.
 
-sentence-transformers hands a loss one numeric ``label`` column whose rows are all of one length. So a query's labels
-are packed into 1 + T numbers, T being the longest query the model reads: first the query's own bits, then one number
+sentence-transformers passes a loss one numeric ``label`` column whose rows have equal length. So a query's labels
+are packed into 1 + T numbers, where T is the maximum query length: first the query's bits, then one number
 per token. Bits, K operators::
 
-    query    1 << k: it holds operator k
+    query    1 << k: it contains operator k
              1 << K: its scopes are known; 1 << (K + 1): it implies another; 1 << (K + 2): it excludes another
-             1 << (K + 3 + k): nobody is sure whether it holds operator k
-    token    1 << k: it is part of a cue of operator k; 1 << (K + k): operator k speaks of it
+             1 << (K + 3 + k): whether it contains operator k is ambiguous
+    token    1 << k: it is part of a cue of operator k; 1 << (K + k): it is in the scope of operator k
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ from boolattn.training.examples import Question
 
 
 class TokenLabels(NamedTuple):
-    """The labels of a batch, all 0 or 1; nothing at special tokens and padding."""
+    """The labels of a batch, all 0 or 1; 0 at special tokens and padding."""
 
     gates: Tensor  # (B, K)
     cues: Tensor  # (B, L, K)
     scopes: Tensor  # (B, L, K)
-    scopes_known: Tensor  # (B,): elsewhere, scopes are zeros that mean nothing
-    implies: Tensor  # (B,): whether the row brings a query that this one implies
-    excludes: Tensor  # (B,): likewise, one that it excludes
-    gates_known: Tensor  # (B, K): elsewhere, people would not agree on the gate
+    scopes_known: Tensor  # (B,): otherwise, scopes are meaningless zeros
+    implies: Tensor  # (B,): whether the row has a query that this one implies
+    excludes: Tensor  # (B,): whether the row has a query that this one excludes
+    gates_known: Tensor  # (B, K): otherwise, the gate is ambiguous
 
 
 def pack(
@@ -38,7 +38,7 @@ def pack(
     """Return the row of one query.
 
     Args:
-        question: What is known.
+        question: The query and its labels.
         offsets: The characters of each of its tokens; (0, 0) for special tokens.
         operators: The model's operators, in the order of its K axis.
         query_tokens: T.
@@ -56,7 +56,7 @@ def pack(
 
 
 def unpack(rows: Tensor, operators: int, length: int) -> TokenLabels:
-    """Return the labels of rows (B, 1 + T), for a batch of ``length`` tokens and K operators."""
+    """Unpack rows (B, 1 + T) to labels, for a batch of ``length`` tokens and K operators."""
     shift = torch.arange(2 * operators + 3, device=rows.device)
     query = (rows[:, 0, None] >> shift) & 1  # (B, 2K + 3)
     tokens = ((rows[:, 1 : 1 + length, None] >> shift) & 1).float()  # (B, L, 2K + 3)

@@ -1,17 +1,21 @@
-"""What is learned: cue, gate and scope of a query, and that it lies near what answers it.
+"""The losses: cues, gates and scopes of a query, and its distance from its answers.
 
 Shapes: B batch, L tokens, h heads, K operators, d size of a vector.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.losses.merged_forward import embed_columns
-from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss, TripletLoss
+from sentence_transformers.sentence_transformer.losses import (
+    MultipleNegativesRankingLoss,
+    TripletDistanceMetric,
+    TripletLoss,
+)
 from sentence_transformers.util import cos_sim, dot_score
 from torch import Tensor, nn
 from torch.distributed import is_initialized
@@ -24,16 +28,17 @@ from boolattn.training.labels import TokenLabels, unpack
 
 RankingLoss: TypeAlias = TripletLoss | MultipleNegativesRankingLoss | CorpusLoss
 _SIMILARITIES = {"dot": dot_score, "cosine": cos_sim}
+_DISTANCES = {"euclidean": TripletDistanceMetric.EUCLIDEAN, "cosine": TripletDistanceMetric.COSINE}
 
-MARGIN = 0.2  # as LogiCoL's
+MARGIN = 0.2  # as in LogiCoL
 
 
 def cue_loss(logits: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
     """L_cue = -1/(B L K) sum y log p + (1 - y) log(1 - p), p = sigma(logits).
 
-    The paper prints no K, having one row of labels; here each operator has its own.
-    Departs from the paper: the mean is over real tokens, padding left out. Over B x L, as printed, what a query
-    teaches would depend on how long the other queries of its batch are.
+    The paper has no K, because it has one row of labels; here each operator has its own.
+    Departs from the paper: the mean is over real tokens, without padding. Over B x L, as printed, a query's
+    contribution would depend on how long the other queries in its batch are.
 
     Args:
         logits: (B, L, K).
@@ -44,17 +49,17 @@ def cue_loss(logits: Tensor, labels: Tensor, mask: Tensor) -> Tensor:
 
 
 def gate_loss(logits: Tensor, labels: Tensor, known: Tensor | None = None) -> Tensor:
-    """L_gate = -1/(B K) sum y log p + (1 - y) log(1 - p) for logits and labels (B, K), over those that are known."""
+    """L_gate = -1/(B K) sum y log p + (1 - y) log(1 - p) for logits and labels (B, K), where known."""
     return F.binary_cross_entropy_with_logits(logits, labels, known if known is None else known.to(logits))
 
 
 def scope_loss(logits: Sequence[Tensor], labels: Tensor, mask: Tensor, known: Tensor) -> Tensor:
     """Binary cross-entropy of every layer's and head's scope, over the real tokens of queries with known scopes.
 
-    Beyond the paper, which names the want of scope labels as its limitation.
+    Beyond the paper, which names missing scope labels as its limitation.
 
     Args:
-        logits: For each layer, (B, L, h, K); none where no gate was open.
+        logits: For each layer, (B, L, h, K); empty if no gate was open.
         labels: (B, L, K), 0 or 1, the same for all layers and heads.
         mask: (B, L), 1 for real tokens.
         known: (B,).
@@ -67,31 +72,36 @@ def scope_loss(logits: Sequence[Tensor], labels: Tensor, mask: Tensor, known: Te
     return F.binary_cross_entropy_with_logits(stacked, wanted)
 
 
-def triplet_loss(model: SentenceTransformer, margin: float) -> TripletLoss:
-    """L_triplet = max(0, |q - p| - |q - n| + margin), mean over triples: the paper's pretraining."""
-    return TripletLoss(model, triplet_margin=margin)
+def triplet_loss(
+    model: SentenceTransformer, margin: float, distance: Literal["euclidean", "cosine"] = "euclidean"
+) -> TripletLoss:
+    """L_triplet = max(0, |q - p| - |q - n| + margin), mean over triples: the paper's pretraining.
+
+    With ``distance="cosine"``, 1 - cos(q, p) replaces |q - p|.
+    """
+    return TripletLoss(model, _DISTANCES[distance], margin)
 
 
-def contrastive_loss(model: SentenceTransformer, scale: float) -> MultipleNegativesRankingLoss:
+def contrastive_loss(model: SentenceTransformer, scale: float, gather: bool = True) -> MultipleNegativesRankingLoss:
     """-log softmax of a query's positive among all positives and negatives of the batch: the paper's fine-tuning.
 
-    s(q, d) is the model's own similarity times ``scale``; with several devices the batch is that of all of them.
+    s(q, d) is the model's own similarity times ``scale``. With several devices, ``gather`` joins their batches.
     """
     similarity = _SIMILARITIES[str(model.similarity_fn_name)]
-    return MultipleNegativesRankingLoss(model, scale, similarity, gather_across_devices=is_initialized())
+    return MultipleNegativesRankingLoss(model, scale, similarity, gather_across_devices=gather and is_initialized())
 
 
 @dataclass(frozen=True, kw_only=True)
 class LossWeights:
-    """What each loss counts for; 0 leaves it out.
+    """The weight of each loss; 0 disables it.
 
     Attributes:
-        cue: Of L_cue.
-        gate: Of L_gate.
-        scope: Of the scope loss.
-        ranking: Of the triplet or the contrastive loss: the paper's alpha.
-        subset: Of ``logical.subset_loss``.
-        exclusion: Of ``logical.exclusion_loss``.
+        cue: L_cue.
+        gate: L_gate.
+        scope: The scope loss.
+        ranking: The triplet or contrastive loss: the paper's alpha.
+        subset: ``subset_loss``.
+        exclusion: ``exclusion_loss``.
     """
 
     cue: float = 0.0
@@ -102,7 +112,7 @@ class LossWeights:
     exclusion: float = 0.0
 
     def __post_init__(self) -> None:
-        """Refuse weights that could not be meant."""
+        """Reject invalid weights."""
         for name, weight in asdict(self).items():
             if weight < 0:
                 raise ValueError(f"the weight of the {name} loss is {weight}: it must not be negative")
@@ -111,36 +121,36 @@ class LossWeights:
 
     @property
     def only_understanding(self) -> bool:
-        """Whether no vector is compared with any other."""
+        """Whether no loss compares vectors."""
         return not (self.ranking or self.logical)
 
     @property
     def understanding(self) -> bool:
-        """Whether cues, gates or scopes are taught."""
+        """Whether cues, gates or scopes are trained."""
         return bool(self.cue or self.gate or self.scope)
 
     @property
     def logical(self) -> bool:
-        """Whether queries are to come with such as they imply and exclude."""
+        """Whether each query needs one that it implies and one that it excludes."""
         return bool(self.subset or self.exclusion)
 
 
 class BooleanLoss(nn.Module):
-    """The weighted sum of all losses, each part logged under its name.
+    """The weighted sum of all losses, each logged under its name.
 
-    Columns are (query, positive, negative, ...), and with logical losses (..., implied, excluded), or the query alone.
-    The label of a row is its number and what ``labels.pack`` made. A model without BoolAttn has no trace, and so
-    neither cue, gate nor scope to learn.
+    Columns are (query, positive, negative, ...), with logical losses (..., implied, excluded), or the query alone.
+    A row's label is its row number and the output of ``labels.pack``. A model without BoolAttn has no trace, and so
+    no cues, gates or scopes to learn.
     """
 
     def __init__(self, model: SentenceTransformer, ranking: RankingLoss, weights: LossWeights) -> None:
-        """Take the ranking loss from ``triplet_loss`` or ``contrastive_loss``."""
+        """Combine a ranking loss with the weighted others."""
         super().__init__()
         self.model, self.ranking, self.weights = model, ranking, weights
         self.operators = len(operators_of(model))
 
     def forward(self, sentence_features: Sequence[dict[str, Any]], labels: Tensor | None) -> dict[str, Tensor]:
-        """Return the weighted losses by name; the trainer adds them up."""
+        """Return the weighted losses by name; the trainer sums them."""
         features, weights = list(sentence_features), self.weights
         related = [features.pop(), features.pop()][::-1] if weights.logical else []
         query = self.model(features[0])
@@ -161,8 +171,8 @@ class BooleanLoss(nn.Module):
                 others = [self.model(each)["sentence_embedding"] for each in related]
                 losses |= _logical(query["sentence_embedding"], others, torch.cat(documents), known)
         weighted = {name: getattr(weights, name) * loss for name, loss in losses.items() if getattr(weights, name)}
-        # All devices must hear of all weights, also of those behind a gate that is closed here; and any batch must have
-        # something to differentiate, also one in which nothing is excluded, so that no weight had a part in it.
+        # Every device must use all weights, even behind a gate that is closed in its batch. Every batch must have a
+        # gradient, even if it excludes nothing and uses no trained weight.
         if is_initialized() or not any(loss.requires_grad for loss in weighted.values()):
             nothing = 0 * sum(weight.sum() for weight in self.model.parameters() if weight.requires_grad)
             weighted = {name: loss + nothing for name, loss in weighted.items()}
@@ -170,10 +180,10 @@ class BooleanLoss(nn.Module):
 
     def _ranking(self, vectors: Tensor, documents: Sequence[Tensor], labels: Tensor | None) -> Tensor:
         if isinstance(self.ranking, CorpusLoss):
-            assert labels is not None, "a query is told by its number"
+            assert labels is not None, "the corpus loss identifies a query by its row number"
             loss: Tensor = self.ranking(vectors, labels[:, 0])
             return loss
-        unused = torch.empty(0)  # labels, of which these losses have no need
+        unused = torch.empty(0)  # these losses need no labels
         return self.ranking.compute_loss_from_embeddings([vectors, *documents], unused)
 
     def _understanding(self, trace: Trace, labels: TokenLabels, mask: Tensor) -> dict[str, Tensor]:
@@ -182,7 +192,7 @@ class BooleanLoss(nn.Module):
             assert trace.cue_logits is not None
             losses["cue"] = cue_loss(trace.cue_logits, labels.cues, mask)
         if self.weights.gate:
-            assert trace.gate_logits is not None, "where gates are given there are none to teach"
+            assert trace.gate_logits is not None, "build_model requires a learned gate"
             losses["gate"] = gate_loss(trace.gate_logits, labels.gates, labels.gates_known)
         if self.weights.scope:
             losses["scope"] = scope_loss(trace.scope_logits, labels.scopes, mask, labels.scopes_known)
@@ -190,7 +200,7 @@ class BooleanLoss(nn.Module):
 
 
 def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels: TokenLabels) -> dict[str, Tensor]:
-    """Compare each query with those it implies and excludes, where there are any."""
+    """Compare each query with the one it implies and the one it excludes, if any."""
     losses = {}
     pairs = (("subset", subset_loss, labels.implies), ("exclusion", exclusion_loss, labels.excludes))
     for (name, loss, rows), others in zip(pairs, related, strict=True):
@@ -201,11 +211,11 @@ def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels
 def subset_loss(narrow: Tensor, wide: Tensor, documents: Tensor) -> Tensor:
     """Mean over pairs and documents of max(0, log p(d, narrow) - log p(d, wide)), p = (1 + cos) / 2.
 
-    The product t-norm's "narrow implies wide": no document may answer the narrow query better than the wide one.
+    The product t-norm's "narrow implies wide": no document may match the narrow query better than the wide one.
 
     Args:
-        narrow: (N, d), such as of "A and B".
-        wide: (N, d), such as of "A".
+        narrow: (N, d), such as for "A and B".
+        wide: (N, d), such as for "A".
         documents: (M, d).
     """
     first, second = (((1 + _cosines(queries, documents)) / 2).clamp(min=1e-8).log() for queries in (narrow, wide))
@@ -216,8 +226,8 @@ def exclusion_loss(query: Tensor, excluded: Tensor, documents: Tensor) -> Tensor
     """Mean over pairs of max(0, margin - (KL(p | q) + KL(q | p)) / 2), p and q softmaxes of cosines over documents.
 
     Args:
-        query: (N, d), such as of "A but not B".
-        excluded: (N, d), such as of "B".
+        query: (N, d), such as for "A but not B".
+        excluded: (N, d), such as for "B".
         documents: (M, d).
     """
     p, q = (torch.log_softmax(_cosines(queries, documents), dim=-1) for queries in (query, excluded))

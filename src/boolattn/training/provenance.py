@@ -1,4 +1,4 @@
-"""Where figures come from: the code, the libraries and the machine that made them."""
+"""The provenance of results: code, libraries and machine."""
 
 import os
 import subprocess
@@ -13,14 +13,14 @@ PACKAGES = ("boolattn", "torch", "transformers", "sentence-transformers")
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """What made some figures, when, and how long it took.
+    """What produced some results, when, and how long it took.
 
     Attributes:
-        commit: Of the checkout that this code is in, if it is in one.
+        commit: The commit of this code's checkout, if any.
         versions: Package -> version.
-        cpus: Of the machine.
-        started: UTC.
-        seconds: From then to the figures.
+        cpus: Number of CPUs.
+        started: Start time, UTC.
+        seconds: Time from start to results.
     """
 
     commit: str | None
@@ -31,7 +31,7 @@ class Provenance:
 
     @classmethod
     def since(cls, started: float) -> "Provenance":
-        """Describe this process, which began with the figures at that ``time.time()``."""
+        """Describe this process, which started the work at the given ``time.time()``."""
         return cls(
             commit=commit(),
             versions=versions(),
@@ -42,12 +42,12 @@ class Provenance:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of what figures depend on."""
+    """Return the versions of packages that results depend on."""
     return {name: version(name) for name in PACKAGES}
 
 
 def commit() -> str | None:
-    """Return the commit of the checkout that this code is in, if it is in one."""
+    """Return the commit of this code's checkout, if any."""
     git = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(git, capture_output=True, text=True, check=True).stdout.strip()

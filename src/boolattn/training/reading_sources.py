@@ -1,4 +1,4 @@
-"""What a mechanism learns to read from: queries of which operators, cues and scopes are known, without answers."""
+"""Queries for training a mechanism to read: known operators, cues and scopes, without answers."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
@@ -13,13 +13,13 @@ from boolattn.generation.passages import passage_queries
 from boolattn.generation.unseen_queries import unseen_and_decoys
 from boolattn.training.examples import Example, Question, example_of_passages, example_of_quest, question_of_generated
 
-QUEST_TIMES = 8  # how often each query that a person wrote comes up in an epoch
+QUEST_TIMES = 8  # how often each query written by a person occurs per epoch
 
 
 def reading_examples(data: DataFolder, seed: int) -> Iterator[Example]:
     """Yield QUEST's training queries, and generated ones over films, over what pages mention and over QUEST's atoms.
 
-    Debian's packages are not among them: how well reading works in a domain never seen is measured there.
+    Debian packages are not included: they measure how well reading works in an unseen domain.
     """
     quest = list(read_quest_queries(data.path / "quest" / "train.jsonl", data.skip))
     for _ in range(QUEST_TIMES):
@@ -34,7 +34,7 @@ def reading_examples(data: DataFolder, seed: int) -> Iterator[Example]:
         *unseen_and_decoys(films.slice("meaning"), 1000, seed),
         *unseen_and_decoys(pages, 800, seed),
     )
-    for atom in atoms:  # what one category is called, so as not to take it for two
+    for atom in atoms:  # so that the name of one category is not read as two
         yield Example(Question(atom, frozenset(), {}, {}), ())
     for question in islice(passage_queries(first_pages(data), seed), 6000):
         yield _only_read(example_of_passages(question))

@@ -1,4 +1,4 @@
-"""A recipe: everything a training run depends on but the data itself. What it leaves out is as in the paper."""
+"""Recipes: everything a training run depends on except the data. Defaults are the paper's."""
 
 import dataclasses
 import tomllib
@@ -15,7 +15,12 @@ from boolattn.training.losses import LossWeights
 
 Stage = Literal["pretrain", "finetune"]
 Learns = Literal["embeddings", "adapter", "full"]
-Gates = Literal["given", "learned"]
+Gates = Literal["given", "learned", "words"]
+Scopes = Literal["predicted", "given"]
+Positive = Literal["drawn", "fixed"]
+NegativesFrom = Literal["random", "bm25"]
+Distance = Literal["euclidean", "cosine"]
+Route = Literal["document", "query"]
 Candidates = Literal["batch", "corpus"]
 Measure = Literal["recall@20", "recall@100", "mrr@10", "ndcg@10"]
 Precision = Literal["fp32", "bf16", "fp16"]
@@ -23,7 +28,7 @@ Section = TypeVar("Section")
 
 
 class RecipeError(ValueError):
-    """A recipe that cannot be meant."""
+    """An invalid recipe."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,17 +36,18 @@ class ModelSettings:
     """The model.
 
     Attributes:
-        start: A Hugging Face or sentence-transformers model, by name or folder, or a Boolean model saved before, which
-            brings its own pooling, similarity, encoding, signed and rank: none may ask for another.
-        boolean: Whether it gets BoolAttn; without, the same recipe trains the plain model to compare with.
-        pooling: "cls" or "mean"; None leaves the model's own.
-        similarity: "dot" or "cosine"; None leaves the model's own.
-        encoding: "mechanism", the paper's; "two-sided", beyond the paper: queries come with their scopes, what is
-            excluded is encoded on its own, and only the readout learns.
-        signed: Whether the query's vector subtracts what is excluded: beyond the paper. "two-sided" always does.
-        rank: Of the learned maps of what is wanted and unwanted in that subtraction; 0 for none.
-        query_tokens: How many tokens of a query are read.
-        document_tokens: How many of a document.
+        start: A Hugging Face or sentence-transformers model, by name or folder, or a saved Boolean model, whose
+            pooling, similarity, encoding, signed and rank are fixed.
+        boolean: Whether to add BoolAttn; without it, the same recipe trains the plain model for comparison.
+        pooling: "cls" or "mean"; None keeps the model's own.
+        similarity: "dot" or "cosine"; None keeps the model's own.
+        encoding: "mechanism", the paper's; "two-sided", beyond the paper: scopes are given, exclusions are encoded
+            separately, and only the readout is trained.
+        signed: Whether to subtract exclusions from the query's vector, beyond the paper. "two-sided" always does.
+        rank: Rank of the learned maps applied to the wanted and unwanted vectors before subtracting; 0 for no maps.
+        towers: "shared", one encoder for queries and documents; "separate", two that start with the same weights.
+        query_tokens: Maximum tokens per query; the rest is truncated.
+        document_tokens: Maximum tokens per document.
     """
 
     start: str = "bert-base-uncased"
@@ -51,63 +57,82 @@ class ModelSettings:
     encoding: Literal["mechanism", "two-sided"] = "mechanism"
     signed: bool = False
     rank: int = 0
+    towers: Literal["shared", "separate"] = "shared"
     query_tokens: int = 64
     document_tokens: int = 256
 
 
 @dataclass(frozen=True, kw_only=True)
 class DataSettings:
-    """What to learn from.
+    """The training data.
 
     Attributes:
         source: A key of ``boolattn.training.sources.SOURCES``.
-        queries: At most so many queries, or triples of each operator; None is all there are.
-        excluding: Whether to leave out queries that exclude nothing; not all sources can.
-        validation_queries: At most so many queries to choose the best epoch by; 0 keeps the last.
-        validation_documents: They are looked for among all answers and at most so many random other documents.
+        queries: Maximum number of queries, or of triples per operator; None uses all.
+        excluding: Whether to skip queries that exclude nothing; not supported by all sources.
+        maximum_answers: Maximum number of answers of a generated query; None sets no limit.
+        seed: Seed of the generated queries and the validation corpus; None uses the recipe's.
+        validation_queries: Maximum number of queries for choosing the best epoch; 0 keeps the last epoch.
+        validation_documents: Maximum number of random documents in the validation corpus, in addition to all answers;
+            None uses the whole corpus.
     """
 
     source: str
     queries: int | None = None
     excluding: bool = False
+    maximum_answers: int | None = None
+    seed: int | None = None
     validation_queries: int | None = None
     validation_documents: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to learn.
+    """How to train.
 
     Attributes:
-        learns: "full", everything; "adapter", BoolAttn and the readout alone, so that an index stays valid;
-            "embeddings", BoolAttn and the backbone's embedding layer, as in the paper's pretraining.
-        gates: Whether queries come with their operators, or the learned gate finds them.
-        epochs: How many.
+        learns: What to train. "full", everything; "adapter", only BoolAttn and the readout, so that an existing index
+            stays valid; "embeddings", BoolAttn and the backbone's embedding layer, as in the paper's pretraining.
+        gates: "given", queries carry their gold operators; "learned", the learned gate predicts them; "words", the
+            operators are written before the query, which gives a plain model the same information.
+        scopes: "predicted" by the model, or "given": queries also carry their gold scopes, an upper bound.
+        epochs: Number of epochs.
         batch_size: Queries per step, over all devices.
-        learning_rate: Of AdamW.
-        weight_decay: Of AdamW.
-        schedule: The trainer's name of how the learning rate goes on.
+        learning_rate: Learning rate of AdamW.
+        weight_decay: Weight decay of AdamW.
+        schedule: Learning-rate schedule, by the trainer's name.
+        positive: Whether a query's positive is "drawn" again in every epoch, or "fixed".
         negatives: Negatives per query.
-        margin: Of the triplet loss.
-        scale: What similarities are multiplied by in the contrastive loss.
-        candidates: What a query's answers are told from: the documents of its "batch", or the whole "corpus", whose
-            vectors are computed once and stay as they are.
-        excluded_counts: In the whole corpus, for how many documents each excluded one counts.
-        keep_best_by: The measure on validation queries by which the best epoch is kept.
-        precision: Of the arithmetic.
-        log_steps: How often losses are logged.
-        checkpoint_steps: How often a checkpoint is written where there is no validation; else it is every epoch.
+        negatives_from: Whether negatives are "random" documents, or wrong answers that "bm25" ranks high.
+        gather_negatives: Whether the documents of all other devices also serve as negatives.
+        margin: Margin of the triplet loss.
+        distance: Distance of the triplet loss.
+        triplet_route: Which encoder encodes the positive and negative sentences of a triplet.
+        scale: Factor for similarities in the contrastive loss.
+        candidates: What a query's answers are compared with: the documents of its "batch", or the whole "corpus",
+            whose vectors are computed once and then fixed.
+        excluded_counts: With candidates = "corpus", the weight of an excluded document; any other has weight 1.
+        keep_best_by: Validation measure for choosing the best epoch.
+        precision: Numeric precision.
+        log_steps: Steps between logged losses.
+        checkpoint_steps: Steps between checkpoints if there is no validation; otherwise every epoch writes one.
     """
 
     learns: Learns = "full"
     gates: Gates = "given"
+    scopes: Scopes = "predicted"
     epochs: int = 40
     batch_size: int = 32
     learning_rate: float = 5e-5
     weight_decay: float = 0.01
     schedule: str = "constant"
+    positive: Positive = "drawn"
     negatives: int = 5
+    negatives_from: NegativesFrom = "random"
+    gather_negatives: bool = True
     margin: float = 1.0
+    distance: Distance = "euclidean"
+    triplet_route: Route = "document"
     scale: float = 1.0
     candidates: Candidates = "batch"
     excluded_counts: float = 1.0
@@ -122,13 +147,13 @@ class Recipe:
     """One training run.
 
     Attributes:
-        stage: Pretraining on sentences, or fine-tuning on retrieval.
-        seed: Of everything drawn at random; the paper uses 0, 42 and 1234.
+        stage: "pretrain" on sentences, or "finetune" on retrieval.
+        seed: For all randomness; the paper uses 0, 42 and 1234.
         model: The model.
-        mechanism: BoolAttn, where a plain model gets it; a Boolean model brings its own.
-        data: What to learn from.
-        losses: What counts for how much.
-        training: How to learn.
+        mechanism: Settings for adding BoolAttn to a plain model; a Boolean model keeps its own.
+        data: The training data.
+        losses: The weight of each loss.
+        training: How to train.
     """
 
     stage: Stage
@@ -140,7 +165,7 @@ class Recipe:
     training: Settings
 
     def __post_init__(self) -> None:
-        """Refuse what could only fail later."""
+        """Reject settings that would fail later."""
         if type(self.seed) is not int or not 0 <= self.seed < 2**32:
             raise RecipeError(f"seed = {self.seed!r} must be a whole number from 0 to 2**32 - 1, such as seed = 42")
         if self.stage == "pretrain" and self.losses.ranking and self.training.negatives != 1:
@@ -148,21 +173,36 @@ class Recipe:
                 f"[training] negatives = {self.training.negatives}, but pretraining ranks triples, each with one "
                 f"negative: negatives = 1"
             )
-        if self.losses.gate and self.training.gates == "given":
-            raise RecipeError("[losses] gate has nothing to teach where gates are given: [training] gates = 'learned'")
+        if self.losses.gate and self.mechanism.gate == "given":
+            raise RecipeError("[losses] gate has nothing to train: set [mechanism] gate = 'learned', or the loss to 0")
         if self.losses.understanding and not ENCODINGS[self.model.encoding].reads:
             raise RecipeError(
-                f"[losses] cue, gate and scope teach a mechanism to read, and [model] encoding = "
+                f"[losses] cue, gate and scope train a mechanism to read, but [model] encoding = "
                 f"{self.model.encoding!r} has none: set them to 0, or encoding = 'mechanism'"
             )
+        self._require_fitting_labels()
         if self.training.excluded_counts <= 0:
             raise RecipeError(
-                f"[training] excluded_counts = {self.training.excluded_counts} must be positive: with 1.0, what is "
-                f"excluded counts as any other document"
+                f"[training] excluded_counts = {self.training.excluded_counts} must be positive: with 1.0, an "
+                f"excluded document counts like any other"
             )
         if self.training.candidates == "corpus" and (self.stage, self.training.learns) != ("finetune", "adapter"):
             raise RecipeError(
-                "[training] candidates = 'corpus' takes documents as they are: stage = 'finetune', learns = 'adapter'"
+                "[training] candidates = 'corpus' needs fixed documents: use stage = 'finetune', learns = 'adapter'"
+            )
+
+    def _require_fitting_labels(self) -> None:
+        """Reject query labels that the model cannot use."""
+        training, mechanism = self.training, self.model.boolean and ENCODINGS[self.model.encoding].reads
+        if training.gates == "words" and self.model.boolean:
+            raise RecipeError(
+                "[training] gates = 'words' writes operators into the text for a plain model: set [model] boolean = "
+                "false, or gates = 'given'"
+            )
+        if training.scopes == "given" and not (mechanism and training.gates == "given" and not self.losses.scope):
+            raise RecipeError(
+                "[training] scopes = 'given' needs the mechanism, gates = 'given' and no [losses] scope: set these, or "
+                "scopes = 'predicted'"
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -170,7 +210,7 @@ class Recipe:
         return dataclasses.asdict(self) | {"mechanism": self.mechanism.to_dict()}
 
 
-# What the paper has otherwise in its pretraining (appendix B) than in its fine-tuning (appendix D).
+# Where the paper's pretraining (appendix B) differs from its fine-tuning (appendix D).
 PRETRAINING: Mapping[str, Mapping[str, Any]] = {
     "losses": {"cue": 1.0, "gate": 1.0, "ranking": 0.2},
     "training": {"learns": "embeddings", "gates": "learned", "epochs": 1, "learning_rate": 1e-5, "negatives": 1},
@@ -185,44 +225,44 @@ _SECTIONS = {
 
 
 def load_recipe(path: str | Path, changes: Mapping[str, Any] | None = None) -> Recipe:
-    """Read a recipe.
+    """Load a recipe.
 
     Args:
         path: A TOML file.
-        changes: Values in place of the file's, such as ``{"seed": 42, "model.boolean": False}``.
+        changes: Values that override the file's, such as ``{"seed": 42, "model.boolean": False}``.
     """
     values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     for name, value in (changes or {}).items():
         section, _, key = name.rpartition(".")
-        if not section and isinstance(value, Mapping):  # it would replace all that the file has there
+        if not section and isinstance(value, Mapping):  # it would replace the file's whole section
             one = f"{name}.{next(iter(value), 'key')}"
             raise RecipeError(
-                f"{name} is a table, and a change is of one key: write {one}=..., or in a study's set, quoted, "
+                f"{name} is a table, but a change sets one key: write {one}=..., or in a study's set, quoted, "
                 f'"{one}" = ...'
             )
         changed = values.setdefault(section, {}) if section else values
         if not isinstance(changed, dict):
-            raise RecipeError(f"{name} changes nothing: {section} is no section")
+            raise RecipeError(f"{name} changes nothing: {section} is not a section")
         changed[key] = value
     return recipe_of(values)
 
 
 def change_of(text: str) -> tuple[str, Any]:
-    """Read one change as a command line has it: ``seed=42``, ``model.boolean=false``, ``model.start=folder/model``."""
+    """Parse a change on the command line: ``seed=42``, ``model.boolean=false``, ``model.start=folder/model``."""
     name, equals, value = text.partition("=")
     if not equals:
         raise RecipeError(f"{text!r} changes nothing: write key=value, such as seed=42 or model.boolean=false")
     try:
         return name, tomllib.loads(f"value = {value}")["value"]
     except tomllib.TOMLDecodeError:
-        return name, value  # a text, which TOML would have in quotation marks
+        return name, value  # a text, which TOML would require in quotation marks
 
 
 def recipe_of(values: Mapping[str, Any]) -> Recipe:
-    """Build a recipe from a table as TOML gives it; a key nobody knows is an error, never ignored."""
+    """Build a recipe from a TOML table; an unknown key is an error."""
     refuse_unknown("the recipe", values, ["stage", "seed", *_SECTIONS])
     if loose := [name for name in _SECTIONS if not isinstance(values.get(name, {}), Mapping)]:
-        raise RecipeError(f"{loose[0]} is a section: write [{loose[0]}] and its keys below")
+        raise RecipeError(f"{loose[0]} is a section: write [{loose[0]}] with its keys below")
     stage: Any = values.get("stage")
     if stage not in get_args(Stage):
         raise RecipeError(f"stage = {stage!r} is not one of {get_args(Stage)}")
@@ -245,6 +285,6 @@ def _section(name: str, kind: type[Section], values: Mapping[str, Any]) -> Secti
 
 
 def refuse_unknown(where: str, values: Mapping[str, Any], known: list[str]) -> None:
-    """Raise where a table has keys that would be ignored."""
+    """Raise if a table has unknown keys."""
     if unknown := sorted(set(values) - set(known)):
-        raise RecipeError(f"{where} has no {', '.join(map(repr, unknown))}; it knows {', '.join(known)}")
+        raise RecipeError(f"{where} has no {', '.join(map(repr, unknown))}; use {', '.join(known)}")

@@ -1,4 +1,4 @@
-"""Examples -> the rows a trainer sees, drawn anew in every epoch."""
+"""Convert examples to training rows, redrawn in every epoch."""
 
 from collections.abc import Collection, Mapping, Sequence
 from random import Random
@@ -7,73 +7,78 @@ from typing import Any
 from datasets import Dataset  # type: ignore[import-untyped]
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from boolattn.encoders.readers.labelled_query import LabelledQuery
+from boolattn.encoders.readers.labelled_query import LabelledQuery, with_operator_words
 from boolattn.reading.reading import Reading
+from boolattn.retrieval.search.bm25 import rank_by_bm25
 from boolattn.training.examples import Example, reading_of, require_known
+from boolattn.training.recipes import Gates, Settings
 
 QUERY, POSITIVE, NEGATIVE, LABEL = "query", "positive", "negative", "label"
 IMPLIED, EXCLUDED = "implied", "excluded"
 QUERIES = (QUERY, IMPLIED, EXCLUDED)
+HARD_NEGATIVES = 100  # of each query, from which negatives are drawn
 _ROW = "row"
 
 
 class Drawing:
     """Draws one positive and some negatives for each query whenever its row is read: a ``datasets`` transform.
 
-    The paper re-draws the positive at every step. A query comes up once in an epoch, so what is drawn is made to
-    depend on seed, epoch and row alone: whichever process reads the row, and also after an interruption, it is the
-    same.
+    The paper redraws the positive at every step. Here a draw depends only on seed, epoch and row, because a query
+    occurs once per epoch: every process, and a resumed run, draws the same. A fixed positive ignores the epoch.
     """
 
     def __init__(
         self,
         examples: Sequence[Example],
         documents: Mapping[str, str] | None,
-        negatives: int,
+        settings: Settings,
         seed: int,
         labels: Sequence[Sequence[int]] | None = None,
-        gates_given: bool = False,
         related: bool = False,
         alone: bool = False,
     ) -> None:
         """Prepare to draw.
 
         Args:
-            examples: With texts, or, where there are documents, with identifiers.
-            documents: Identifier -> text; random negatives are drawn from these.
-            negatives: How many for each query.
-            seed: Another seed, other draws.
-            labels: For each example, what ``labels.pack`` made.
-            gates_given: Whether a query tells the model which operators it holds.
-            related: Whether each query comes with one it implies and one it excludes; itself where there is none.
-            alone: Whether queries come without any documents.
+            examples: Examples with texts or, if there are ``documents``, with document IDs.
+            documents: ID -> text, from which random negatives are drawn.
+            settings: The number of negatives, how to choose positives and negatives, and which labels queries carry.
+            seed: Seed of the draws.
+            labels: For each example, the output of ``labels.pack``.
+            related: Whether to add a query that each query implies and one that it excludes, or the query itself if
+                there is none.
+            alone: Whether rows contain only the query, without documents.
         """
         for example in () if alone else examples:
             wrong = len(example.negatives) if documents is None else len(documents) - len(example.positives)
-            if not example.positives or wrong < (1 if documents is None else negatives):
+            if not example.positives or wrong < (1 if documents is None else settings.negatives):
                 raise ValueError(f"{example.question.text!r} has too few positives, or too few negatives to draw from")
             if documents is not None:
                 require_known(example, example.positives, documents)
-        self.examples, self.documents, self.negatives, self.seed = examples, documents, negatives, seed
-        self.labels, self.gates_given, self.related, self.alone = labels, gates_given, related, alone
+        if settings.negatives_from == "bm25" and documents is None:
+            raise ValueError("[training] negatives_from = 'bm25' needs a source with documents: use 'random'")
+        self.examples, self.documents, self.settings, self.seed = examples, documents, settings, seed
+        self.labels, self.related, self.alone = labels, related, alone
         self.epoch = 0
         self._identifiers = list(documents or ())
+        ranks = settings.negatives_from == "bm25" and documents is not None and not alone
+        self._hard = bm25_negatives(examples, documents or {}) if ranks else [()] * len(examples)
 
     def dataset(self) -> Dataset:
-        """Return as many rows as there are examples."""
+        """Return one row per example."""
         rows = Dataset.from_dict({_ROW: list(range(len(self.examples)))})
         rows.set_transform(self)
         return rows
 
     @property
     def columns(self) -> list[str]:
-        """The columns of texts."""
-        negatives = [f"{NEGATIVE}_{number}" for number in range(1, self.negatives + 1)]
+        """The text columns."""
+        negatives = [f"{NEGATIVE}_{number}" for number in range(1, self.settings.negatives + 1)]
         documents = [] if self.alone else [POSITIVE, *negatives]
         return [QUERY, *documents, *((IMPLIED, EXCLUDED) if self.related else ())]
 
     def __call__(self, rows: Mapping[str, Sequence[int]]) -> dict[str, list[Any]]:
-        """Draw for some rows."""
+        """Draw the texts of some rows."""
         drawn: dict[str, list[Any]] = {column: [] for column in self.columns}
         for row in rows[_ROW]:
             for column, text in zip(self.columns, self._draw(row), strict=True):
@@ -84,42 +89,64 @@ class Drawing:
 
     def _draw(self, row: int) -> list[str]:
         example, rng = self.examples[row], Random(f"{self.seed} {self.epoch} {row}")
-        question = example.question
-        query = self._asked(question.text, question.operators, reading_of(question))
-        texts = [query, *(() if self.alone else self._documents(example, rng))]
+        question, gates = example.question, self.settings.gates
+        query = as_asked(question.text, question.operators, gates, reading_of(question))
+        texts = [query, *(() if self.alone else self._documents(row, rng))]
         if self.related:
             for others in (question.implied, question.excluded):
-                texts.append(self._asked(rng.choice(others), ()) if others else query)
+                texts.append(as_asked(rng.choice(others), (), gates) if others else query)
         return texts
 
-    def _documents(self, example: Example, rng: Random) -> list[str]:
-        positive = rng.choice(example.positives)
-        if self.documents is None:
-            return [positive, *rng.choices(example.negatives, k=self.negatives)]
-        return [self.documents[positive], *self._random_documents(rng, set(example.positives))]
+    def _documents(self, row: int, rng: Random) -> list[str]:
+        example = self.examples[row]
+        once = Random(f"{self.seed} {row}") if self.settings.positive == "fixed" else rng
+        positive = once.choice(example.positives)
+        if self.documents is not None:
+            chosen = self._negatives(rng, set(example.positives), self._hard[row])
+            return [self.documents[identifier] for identifier in (positive, *chosen)]
+        sentences = [positive, *rng.choices(example.negatives, k=self.settings.negatives)]
+        if self.settings.triplet_route == "query":  # may require gates; these sentences have no operators
+            return [as_asked(sentence, (), self.settings.gates) for sentence in sentences]
+        return sentences
 
-    def _asked(self, text: str, operators: Collection[str], reading: Reading | None = None) -> str:
-        return LabelledQuery.of(text, operators, reading) if self.gates_given else text
-
-    def _random_documents(self, rng: Random, answers: set[str]) -> list[str]:
-        assert self.documents is not None
-        chosen: dict[str, str] = {}
-        while len(chosen) < self.negatives:
+    def _negatives(self, rng: Random, answers: set[str], hard: Sequence[str]) -> list[str]:
+        """Draw hard negatives first, then random ones to fill up."""
+        count = self.settings.negatives
+        chosen = dict.fromkeys(rng.sample(hard, min(count, len(hard))))
+        while len(chosen) < count:
             identifier = rng.choice(self._identifiers)
             if identifier not in answers:
-                chosen[identifier] = self.documents[identifier]
-        return list(chosen.values())
+                chosen[identifier] = None
+        return list(chosen)
+
+
+def as_asked(text: str, operators: Collection[str], gates: Gates, reading: Reading | None = None) -> str:
+    """Return a query as the model receives it: plain, with its operators as labels, or with them as words."""
+    if gates == "words":
+        return with_operator_words(text, operators)
+    return LabelledQuery.of(text, operators, reading) if gates == "given" else text
+
+
+def bm25_negatives(examples: Sequence[Example], documents: Mapping[str, str]) -> list[list[str]]:
+    """Return for each example the documents that BM25 ranks highest, without answers."""
+    depth = HARD_NEGATIVES + max((len(example.positives) for example in examples), default=0)
+    ranked = rank_by_bm25([example.question.text for example in examples], documents.items(), depth)
+    wrong = []
+    for example, found in zip(examples, ranked, strict=True):
+        answers = set(example.positives)
+        wrong.append([identifier for identifier in found.documents if identifier not in answers][:HARD_NEGATIVES])
+    return wrong
 
 
 class DrawAnew(TrainerCallback):
-    """Tells a drawing which epoch it is."""
+    """Sets the sampler's epoch."""
 
     def __init__(self, drawing: Drawing) -> None:
-        """Tell this one."""
+        """Store the sampler."""
         self.drawing = drawing
 
     def on_epoch_begin(
         self, args: TrainingArguments, state: TrainerState, control: TrainerControl, **kwargs: Any
     ) -> None:
-        """Note the epoch; after an interruption it may have begun long ago."""
+        """Set the epoch, also when a run resumes in the middle of one."""
         self.drawing.epoch = int((state.epoch or 0.0) + 1e-6)

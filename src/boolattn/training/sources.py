@@ -1,6 +1,6 @@
-"""What there is to learn from, by name: each source is a function from a data folder to training data."""
+"""Training sources by name: each is a function from a data folder to training data."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -34,17 +34,18 @@ from boolattn.training.recipes import DataSettings, RecipeError
 
 GENERATED_QUERIES, GENERATED_VALIDATION = 4200, 700
 GENERATED_TRIPLES = 2000
-HELD_OUT = 10  # BoolQuestions has no validation set: every tenth question becomes one
+FEWEST_ANSWERS = 3  # per QUEST query over part of its corpus, as in the benchmark quest-partial
+HELD_OUT = 10  # BoolQuestions has no validation set: every tenth question is held out
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """What a run learns from.
+    """The data of a run.
 
     Attributes:
         train: The examples.
-        validation: Those by which the best epoch is chosen.
-        documents: Identifier -> text; None where examples bring their texts.
+        validation: Examples for choosing the best epoch.
+        documents: ID -> text; None if examples contain their texts.
     """
 
     train: Sequence[Example]
@@ -63,12 +64,12 @@ def setbert(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData
 
 
 def film_sentences(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """Triples in the shape of SetBERT's, generated over films."""
+    """Triples like SetBERT's, generated over films."""
     return _sentences(films_domain(data), settings, seed)
 
 
 def debian_sentences(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """Triples in the shape of SetBERT's, generated over Debian packages."""
+    """Triples like SetBERT's, generated over Debian packages."""
     return _sentences(debian_domain(data), settings, seed)
 
 
@@ -83,7 +84,7 @@ def debian(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
 
 
 def films_pages_passages(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """As many queries over films by meaning, by names, over pages by what they mention, and over pages' sentences."""
+    """Equal numbers of queries over films by meaning, by names, over pages by mentions, and over pages' sentences."""
     parts = {
         "films": generated(films_domain(data), settings, seed, ("meaning", "names")),
         "pages": generated(pages_domain(data), settings, seed),
@@ -93,7 +94,7 @@ def films_pages_passages(data: DataFolder, settings: DataSettings, seed: int) ->
 
 
 def generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequence[str] = ("meaning",)) -> TrainingData:
-    """Draw queries over a catalog, of each slice as many as the recipe asks for."""
+    """Generate queries over a catalog, with the recipe's number per slice."""
     catalogs = [domain.catalog.slice(part) for part in slices]
     templates = tuple(name for name in TEMPLATES if not settings.excluding or NOT.name in name.split())
 
@@ -101,7 +102,9 @@ def generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequenc
         return [
             example_of_generated(query, catalog)
             for catalog in catalogs
-            for query in islice(generate(catalog, seed=seed, split=split, templates=templates), count)
+            for query in islice(
+                generate(catalog, seed=seed, split=split, templates=templates, maximum=settings.maximum_answers), count
+            )
         ]
 
     held_out = GENERATED_VALIDATION if settings.validation_queries is None else settings.validation_queries
@@ -110,7 +113,7 @@ def generated(domain: Domain, settings: DataSettings, seed: int, slices: Sequenc
 
 
 def reading(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """Queries of all kinds to learn to read from; none comes with answers."""
+    """Queries of all kinds, without answers, for training a mechanism to read."""
     return TrainingData(list(islice(reading_examples(data, seed), settings.queries)))
 
 
@@ -120,8 +123,23 @@ def quest_whole(data: DataFolder, settings: DataSettings, seed: int) -> Training
 
 
 def quest_partial(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """QUEST's queries over what films and Wikipedia introductions hold of its documents."""
+    """QUEST's queries over the films and Wikipedia introductions that are part of its corpus."""
     return _quest(data, settings, dict(quest_partial_documents(data)))
+
+
+def films_quest(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
+    """Queries over films by meaning and by names, and QUEST's with at least three answers among films and pages.
+
+    The documents are all films, and those pages that answer one of QUEST's queries.
+    """
+    films = _renamed(generated(films_domain(data), settings, seed, ("meaning", "names")), "films")
+    quest = _quest(data, replace(settings, queries=None), dict(quest_partial_documents(data)), FEWEST_ANSWERS)
+    assert films.documents is not None and quest.documents is not None
+    answers = {each for example in (*quest.train, *quest.validation) for each in example.positives}
+    pages = TrainingData(quest.train, quest.validation, {each: quest.documents[each] for each in sorted(answers)})
+    known = {text: identifier for identifier, text in films.documents.items()}  # a film in both corpora is one document
+    new = {each: known.get(text, f"quest:{each}") for each, text in (pages.documents or {}).items()}
+    return _joined([films, _with_identifiers(pages, new)])
 
 
 def boolquestions(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
@@ -144,26 +162,36 @@ SOURCES: dict[str, Callable[[DataFolder, DataSettings, int], TrainingData]] = {
     "debian": debian,
     "quest": quest_whole,
     "quest-partial": quest_partial,
+    "films-quest": films_quest,
     "boolquestions": boolquestions,
     "films-pages-passages": films_pages_passages,
     "reading": reading,
 }
-# Those that cannot leave out queries that exclude nothing.
-WHOLE = ("setbert", "film-sentences", "debian-sentences", "quest", "quest-partial", "boolquestions", "reading")
+# Sources that cannot skip queries that exclude nothing.
+WHOLE = (
+    "setbert", "film-sentences", "debian-sentences", "quest", "quest-partial", "films-quest", "boolquestions", "reading"
+)  # fmt: skip
+# Sources with generated queries, whose number of answers can be limited.
+GENERATED = ("films", "debian", "films-quest", "films-pages-passages")
 
 
 def load_training_data(data: DataFolder, settings: DataSettings, seed: int) -> TrainingData:
-    """Read what a recipe names."""
+    """Load the source of a recipe."""
     if settings.source not in SOURCES:
-        raise RecipeError(f"[data] has no source {settings.source!r}; there are {', '.join(SOURCES)}")
+        raise RecipeError(f"[data] has no source {settings.source!r}; choose from {', '.join(SOURCES)}")
     if settings.excluding and settings.source in WHOLE:
         known = ", ".join(name for name in SOURCES if name not in WHOLE)
         raise RecipeError(
-            f"[data] source {settings.source!r} cannot leave out queries that exclude nothing: excluding = false, or "
+            f"[data] source {settings.source!r} cannot skip queries that exclude nothing: use excluding = false, or "
             f"one of {known}"
         )
+    if settings.maximum_answers is not None and settings.source not in GENERATED:
+        raise RecipeError(
+            f"[data] maximum_answers limits generated queries, and source {settings.source!r} has none: remove it, or "
+            f"use one of {', '.join(GENERATED)}"
+        )
     try:
-        return SOURCES[settings.source](data, settings, seed)
+        return SOURCES[settings.source](data, settings, seed if settings.seed is None else settings.seed)
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"{settings.source} needs {error.filename or error}: see 'The data folder' in docs/training.md"
@@ -189,9 +217,11 @@ def _passages(pages: list[Document], settings: DataSettings, seed: int) -> Train
 
 
 def _renamed(part: TrainingData, name: str) -> TrainingData:
-    """Put a name before all identifiers, so that those of several corpora differ."""
-    new = {identifier: f"{name}:{identifier}" for identifier in part.documents or ()}  # each is written once
+    """Prefix document IDs with a name, so that IDs of several corpora do not clash."""
+    return _with_identifiers(part, {identifier: f"{name}:{identifier}" for identifier in part.documents or ()})
 
+
+def _with_identifiers(part: TrainingData, new: Mapping[str, str]) -> TrainingData:
     def renamed(example: Example) -> Example:
         found, unwanted = (tuple(new[each] for each in ids) for ids in (example.positives, example.unwanted))
         return replace(example, positives=found, unwanted=unwanted)
@@ -208,19 +238,23 @@ def _joined(parts: Sequence[TrainingData]) -> TrainingData:
     return TrainingData(train, validation, documents)
 
 
-def _quest(data: DataFolder, settings: DataSettings, documents: dict[str, str]) -> TrainingData:
+def _quest(
+    data: DataFolder, settings: DataSettings, documents: dict[str, str], fewest_answers: int = 1
+) -> TrainingData:
+    def examples(name: str) -> Iterator[Example]:
+        return map(example_of_quest, read_quest_queries(data.path / "quest" / name, data.skip))
+
     train, held_out = (
-        list(_answerable(map(example_of_quest, read_quest_queries(data.path / "quest" / name, data.skip)), documents))
-        for name in ("train.jsonl", "val.jsonl")
+        list(_answerable(examples(name), documents, fewest_answers)) for name in ("train.jsonl", "val.jsonl")
     )
     return _limited(train, held_out, documents, settings)
 
 
-def _answerable(examples: Iterable[Example], documents: dict[str, str]) -> Iterator[Example]:
-    """Leave out answers that the corpus lacks, and queries without any answer."""
+def _answerable(examples: Iterable[Example], documents: dict[str, str], fewest: int = 1) -> Iterator[Example]:
+    """Drop answers that are not in the corpus, and queries that then have too few."""
     for example in examples:
         known = tuple(identifier for identifier in example.positives if identifier in documents)
-        if known:
+        if len(known) >= fewest:
             yield Example(example.question, known)
 
 

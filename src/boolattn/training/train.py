@@ -1,13 +1,15 @@
-"""The paper's two stages of training. An interrupted run resumes from its last checkpoint; a finished one is kept.
+"""The paper's two training stages. An interrupted run resumes from its last checkpoint; a finished one is kept.
 
-Both return the folder of the model: ``DualEncoder(folder)``, or a plain model where the recipe says so. Checkpoints,
-the model and ``results.json`` go to ``out``.
+Both stages write checkpoints, the model and ``results.json`` to ``out``, and return the model's folder. Load it with
+``DualEncoder(folder)`` or, if the recipe trains a plain model, with sentence-transformers.
 """
 
 import json
 import os
 import time
+import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -24,9 +26,10 @@ from transformers.integrations.integration_utils import is_tensorboard_available
 from boolattn.data.folder import DataFolder
 from boolattn.encoders.model_parts import as_boolean
 from boolattn.training.corpus import CorpusLoss, corpus_loss
+from boolattn.training.cost import Cost
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
-from boolattn.training.models import build_model, choose_what_learns, limit_lengths, unlimit_lengths
+from boolattn.training.models import build_model, freeze_parameters, limit_lengths, unlimit_lengths
 from boolattn.training.provenance import commit, versions
 from boolattn.training.recipes import Recipe, RecipeError
 from boolattn.training.sampling import QUERIES, DrawAnew, Drawing
@@ -34,55 +37,58 @@ from boolattn.training.sources import TrainingData, load_training_data
 from boolattn.training.validation import NAME, validation_of
 
 MODEL, RESULTS, RECIPE, CHECKPOINTS = "model", "results.json", "recipe.json", "checkpoints"
-_STATE = "trainer_state.json"  # the last file of a checkpoint to be written
+_STATE = "trainer_state.json"  # the last file of a checkpoint
 
 
 def train(recipe: Recipe, data: DataFolder, out: Path) -> Path:
-    """Train, or go on from the last checkpoint of an interrupted run, and return the folder of the model.
+    """Train, or resume from the last checkpoint of an interrupted run, and return the model's folder.
 
     Args:
-        recipe: What to do.
-        data: Where the data lies.
-        out: Where checkpoints, the model and ``results.json`` go.
+        recipe: The recipe.
+        data: The data folder.
+        out: Output folder for checkpoints, the model and ``results.json``.
     """
     _require_own(out, recipe)
     if (out / RESULTS).exists():
         return out / MODEL
     started = time.time()
     trainer = make_trainer(recipe, load_training_data(data, recipe.data, recipe.seed), out / CHECKPOINTS)
-    if trainer.is_world_process_zero():  # no sooner: a mistake found while loading leaves the folder to its mend
+    cost = Cost()
+    trainer.add_callback(cost)
+    if trainer.is_world_process_zero():  # not earlier: a run that fails while loading must not claim the folder
         _claim(out, recipe)
     checkpoint = last_checkpoint(out / CHECKPOINTS)
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     if trainer.is_world_process_zero():
         unlimit_lengths(trainer.model, recipe)
         trainer.model.save(str(out / MODEL))
-        _write_results(out / RESULTS, recipe, trainer, started, checkpoint)
-    trainer.accelerator.wait_for_everyone()  # a process that leaves early aborts, and takes the others with it
+        _write_results(out / RESULTS, recipe, trainer, cost, started, checkpoint)
+    trainer.accelerator.wait_for_everyone()  # a process that exits early aborts the others
     trainer.accelerator.end_training()
     return out / MODEL
 
 
 def make_trainer(recipe: Recipe, data: TrainingData, checkpoints: Path) -> SentenceTransformerTrainer:
-    """Put model, data and losses together."""
+    """Assemble model, data and losses."""
     set_seed(recipe.seed)
     model = build_model(recipe)
-    choose_what_learns(model, recipe)
+    freeze_parameters(model, recipe)
     settings = recipe.training
-    corpus = _corpus_loss(recipe, model, data)  # before lengths are limited: documents are read as an index has them
+    corpus = _corpus_loss(recipe, model, data)  # before lengths are limited: documents are encoded as in an index
     limit_lengths(model, recipe)
     alone = recipe.losses.only_understanding or settings.candidates == "corpus"
+    if settings.gates == "given" and as_boolean(model) is None:  # labels would only end up in its model card
+        settings = replace(settings, gates="learned")
     drawing = Drawing(
         data.train,
         data.documents,
-        settings.negatives,
+        settings,
         recipe.seed,
         label_rows(model, data, recipe.model.query_tokens),
-        gates_given=settings.gates == "given",
         related=recipe.losses.logical,
         alone=alone,
     )
-    # Before the losses: this is where several processes find each other.
+    # Before the losses: creating the arguments connects the processes of a distributed run.
     arguments = _arguments(recipe, drawing.columns, model, bool(data.validation), checkpoints)
     return SentenceTransformerTrainer(
         model=model,
@@ -103,12 +109,12 @@ def _corpus_loss(recipe: Recipe, model: SentenceTransformer, data: TrainingData)
 
 def _batch_loss(recipe: Recipe, model: SentenceTransformer) -> RankingLoss:
     if recipe.stage == "pretrain":
-        return triplet_loss(model, recipe.training.margin)
-    return contrastive_loss(model, recipe.training.scale)
+        return triplet_loss(model, recipe.training.margin, recipe.training.distance)
+    return contrastive_loss(model, recipe.training.scale, recipe.training.gather_negatives)
 
 
 def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int) -> list[list[int]]:
-    """Label every training query, and its tokens where the model has BoolAttn."""
+    """Label every training query, and its tokens if the model has BoolAttn."""
     boolean = as_boolean(model)
     if boolean is None:
         return [pack(example.question, (), (), 0) for example in data.train]
@@ -123,7 +129,7 @@ def label_rows(model: SentenceTransformer, data: TrainingData, query_tokens: int
 
 
 def last_checkpoint(folder: Path) -> Path | None:
-    """Return the last checkpoint that was written to its end."""
+    """Return the last complete checkpoint."""
     whole = [path for path in folder.glob("checkpoint-*") if _is_whole(path / _STATE)]
     return max(whole, key=lambda path: int(path.name.rpartition("-")[2]), default=None)
 
@@ -141,8 +147,9 @@ def _arguments(
 ) -> SentenceTransformerTrainingArguments:
     settings, devices = recipe.training, int(os.environ.get("WORLD_SIZE", "1"))
     if settings.batch_size % devices:
-        raise RecipeError(f"a batch of {settings.batch_size} cannot be shared evenly by {devices} devices")
-    routes = {column: "query" if column in QUERIES else "document" for column in columns}
+        raise RecipeError(f"a batch of {settings.batch_size} cannot be split evenly across {devices} devices")
+    others = settings.triplet_route if recipe.stage == "pretrain" else "document"
+    routes: dict[str, str] = {column: "query" if column in QUERIES else others for column in columns}
     arguments = SentenceTransformerTrainingArguments(
         output_dir=str(checkpoints),
         seed=recipe.seed,
@@ -151,7 +158,7 @@ def _arguments(
         learning_rate=settings.learning_rate,
         weight_decay=settings.weight_decay,
         lr_scheduler_type=settings.schedule,
-        use_cpu=not torch.accelerator.is_available(),  # said aloud, or bf16 is refused
+        use_cpu=not torch.accelerator.is_available(),  # must be explicit, or bf16 is refused
         bf16=settings.precision == "bf16",
         fp16=settings.precision == "fp16",
         eval_strategy="epoch" if evaluates else "no",
@@ -168,12 +175,17 @@ def _arguments(
         prompts={column: model.prompts.get(route) or "" for column, route in routes.items()},
         ddp_find_unused_parameters=False,  # a step is several forward calls; see BooleanLoss
     )
+    if arguments.bf16 and arguments.use_cpu and not torch.cpu._is_amx_tile_supported():
+        warnings.warn(
+            "this CPU emulates bf16, which makes a step several times slower: use --set training.precision=fp32",
+            stacklevel=2,
+        )
     if arguments.world_size != devices:
         raise RecipeError(
-            f"of {devices} processes, training sees {arguments.world_size}: on CPUs, ACCELERATE_USE_CPU=1"
+            f"training sees only {arguments.world_size} of {devices} processes: on CPUs, set ACCELERATE_USE_CPU=1"
         )
     if arguments.n_gpu > 1:
-        raise RecipeError("several GPUs work as several processes: start with `accelerate launch`, or show only one")
+        raise RecipeError("several GPUs require one process each: start with `accelerate launch`, or use only one GPU")
     return arguments
 
 
@@ -182,21 +194,26 @@ def _noted(recipe: Recipe) -> str:
 
 
 def _require_own(out: Path, recipe: Recipe) -> None:
-    """Refuse a folder in which another recipe was begun: its checkpoints would be taken for this one's."""
+    """Refuse a folder with a run of another recipe, whose checkpoints would be mistaken for this run's."""
     noted = out / RECIPE
     if noted.exists() and noted.read_text(encoding="utf-8") != _noted(recipe):
-        raise RecipeError(f"{out} holds a run of another recipe ({noted}): give another folder, or delete this one")
+        raise RecipeError(f"{out} contains a run of another recipe ({noted}): use another folder, or delete this one")
 
 
 def _claim(out: Path, recipe: Recipe) -> None:
-    """Note whose checkpoints the folder is to hold."""
-    _require_own(out, recipe)  # again: another run may have begun while this one loaded
+    """Record the folder's recipe."""
+    _require_own(out, recipe)  # again: another run may have started while this one was loading
     out.mkdir(parents=True, exist_ok=True)
     (out / RECIPE).write_text(_noted(recipe), encoding="utf-8")
 
 
 def _write_results(
-    path: Path, recipe: Recipe, trainer: SentenceTransformerTrainer, started: float, checkpoint: Path | None
+    path: Path,
+    recipe: Recipe,
+    trainer: SentenceTransformerTrainer,
+    cost: Cost,
+    started: float,
+    checkpoint: Path | None,
 ) -> None:
     results: dict[str, Any] = {
         "recipe": recipe.as_dict(),
@@ -207,6 +224,7 @@ def _write_results(
         "seconds": round(time.time() - started, 1),
         "resumed_from": checkpoint.name if checkpoint else None,
         "steps": trainer.state.global_step,
+        "cost": cost.of(trainer.model),
         "best": {"step": trainer.state.best_global_step, "value": trainer.state.best_metric},
         "log": trainer.state.log_history,
     }
@@ -222,14 +240,14 @@ def pretrain(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:
 
 
 def finetune(recipe: Recipe, data: DataFolder, out: str | Path) -> Path:
-    """Appendix D: queries learn to lie near the documents that answer them.
+    """Appendix D: the model learns to place queries close to the documents that answer them.
 
-    One positive, drawn anew at every step, and random negatives per query; the best epoch is kept.
+    One positive, redrawn at every step, and random negatives per query; the best epoch is kept.
     """
     return train(_of_stage(recipe, "finetune"), data, Path(out))
 
 
 def _of_stage(recipe: Recipe, stage: str) -> Recipe:
     if recipe.stage != stage:
-        raise RecipeError(f"this recipe is for the stage {recipe.stage!r}: boolattn train {recipe.stage} runs it")
+        raise RecipeError(f"this recipe is for the stage {recipe.stage!r}: run boolattn train {recipe.stage}")
     return recipe

@@ -23,5 +23,5 @@ def recipe(start):
 
 @pytest.fixture
 def nowhere(tmp_path):
-    """A data folder that holds nothing: the project's own labels need none."""
+    """An empty data folder: the project's own labels need none."""
     return DataFolder(tmp_path / "nowhere", SkipBad())

@@ -14,14 +14,14 @@ def tokenizer(minilm_folder):
     return prepare(Tokenizer.from_file(str(minilm_folder / "tokenizer.json")))
 
 
-def test_token_types_tell_a_minus_from_a_hyphen_and_capitals_from_small_letters(tokenizer):
+def test_token_types_distinguish_minus_from_hyphen_and_upper_from_lower_case(tokenizer):
     apart, hyphen, capitals = token_batch(tokenizer, ["find -name", "non-stick", "cats NOT dogs"]).types.tolist()
     assert apart[:4] == [0, 0, 0, GLUED]  # [CLS] find - name
     assert hyphen[:4] == [0, 0, GLUED, GLUED]  # [CLS] non - stick
     assert capitals[:4] == [0, 0, CAPITALS, 0]
 
 
-def test_what_is_known_of_a_topic(tokenizer):
+def test_the_labels_of_a_topic(tokenizer):
     query = "laptops without touchscreen"
     row = ReaderRow(query, frozenset(["topic"]), (Span(16, 27),))
     batch = tensors_of(tokenizer, [row])
@@ -35,12 +35,12 @@ def test_what_is_known_of_a_topic(tokenizer):
     assert not batch["cues_known"].any() and not batch["scopes_known"].any() and not batch["operators_known"].any()
 
 
-def test_a_query_without_a_topic_may_hold_a_property_anywhere(tokenizer):
+def test_a_query_without_a_topic_may_contain_a_property_anywhere(tokenizer):
     kinds = tensors_of(tokenizer, [ReaderRow("birds that cannot fly", NO_TOPIC, ())])["token_kinds"][0].numpy()
     assert np.unique(kinds[:6], axis=0).tolist() == [[1, 0, 1]]
 
 
-def test_cues_and_scopes_of_operators_that_nobody_is_sure_of_are_not_known(tokenizer):
+def test_cues_and_scopes_of_ambiguous_operators_are_unknown(tokenizer):
     spans = {"or": (Span(5, 7),), "and": (), "not": ()}
     row = ReaderRow("cats or dogs", frozenset(["none"]), (), {"or": True}, spans, {"or": (Span(0, 4), Span(8, 12))})
     batch = tensors_of(tokenizer, [row])
@@ -50,7 +50,7 @@ def test_cues_and_scopes_of_operators_that_nobody_is_sure_of_are_not_known(token
     assert batch["cues_known"][0, 1].tolist() == [0, 1, 1] and batch["scopes_known"][0, 1].tolist() == [0, 1]
 
 
-def test_batches_hold_every_row_once_and_rows_of_like_length():
+def test_batches_contain_every_row_once_with_similar_lengths():
     rows = [ReaderRow("x" * (number % 50 + 1), frozenset(["none"])) for number in range(1000)]
     batches = batches_of(rows, 16, Random(0))
     assert sorted(row.query for batch in batches for row in batch) == sorted(row.query for row in rows)

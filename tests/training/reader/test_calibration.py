@@ -13,7 +13,7 @@ def test_calibration_finds_how_often_a_reader_is_right():
     assert found.scale == pytest.approx(0.5, abs=0.05) and found.shift == pytest.approx(-2, abs=0.1)
 
 
-def test_a_row_that_stands_for_two_counts_as_two():
+def test_a_row_that_represents_two_counts_twice():
     confidences, right = np.array([0.9, 0.9, 0.2]), np.array([True, False, False])
     twice = calibrate(confidences, right, np.array([2.0, 1.0, 1.0]))
     assert twice == pytest.approx(calibrate(confidences[[0, 0, 1, 2]], right[[0, 0, 1, 2]], np.ones(4)))

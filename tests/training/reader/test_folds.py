@@ -1,4 +1,4 @@
-"""Measuring a recipe on queries that its readers never saw."""
+"""Cross-validating a recipe on queries that its readers were not trained on."""
 
 import json
 
@@ -29,6 +29,7 @@ def data(tmp_path):
     return DataFolder(tmp_path / "data", SkipBad())
 
 
+@pytest.mark.long
 def test_a_recipe_is_measured_seed_by_seed_and_as_their_mean(start, data, tmp_path, monkeypatch):
     for module in (rows, folds):
         monkeypatch.setattr(module, "FOLDS", 2)  # to save time

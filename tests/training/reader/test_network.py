@@ -18,13 +18,13 @@ def _loss(kinds, logits):
     return reader_loss(torch.tensor([[*logits, 0.0, 0.0]]), torch.zeros(1, 2, 8), _labels(kinds)).item()
 
 
-def test_a_label_that_leaves_two_kinds_possible_is_met_by_either():
+def test_a_label_with_two_possible_kinds_accepts_either():
     assert _loss([1, 0, 1], [20.0, 0.0, 0.0]) < 1e-6
     assert _loss([1, 0, 1], [0.0, 0.0, 20.0]) < 1e-6
     assert _loss([1, 0, 1], [0.0, 20.0, 0.0]) > 10
 
 
-def test_what_is_not_known_teaches_nothing():
+def test_unknown_labels_have_no_gradient():
     of_query, of_tokens = torch.randn(1, 5, requires_grad=True), torch.randn(1, 2, 8, requires_grad=True)
     reader_loss(of_query, of_tokens, _labels([0, 1, 0])).backward()
     assert of_query.grad[0, :3].abs().min() > 0

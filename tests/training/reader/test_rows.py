@@ -13,7 +13,7 @@ def test_noise_keeps_every_span_in_its_place():
     assert any(query.islower() for query in changed)
 
 
-def test_noise_changes_the_query_alone():
+def test_noise_changes_only_the_query():
     row = ReaderRow("a b", frozenset(["topic"]), (Span(2, 3),), {"and": True}, {"and": ()}, {"or": ()})
     noisy = with_noise(row, Random(1))
     assert (noisy.kinds, noisy.excluded, noisy.operators, noisy.cues, noisy.scopes) == (
@@ -21,7 +21,7 @@ def test_noise_changes_the_query_alone():
     )  # fmt: skip
 
 
-def test_folds_are_fixed_and_of_about_one_size():
+def test_folds_are_fixed_and_of_similar_size():
     folds = Counter(fold_of(f"query {number}") for number in range(5000))
     assert sorted(folds) == list(range(FOLDS))
     assert min(folds.values()) > 900

@@ -1,11 +1,10 @@
-"""Training to a folder, export, and reading with what was exported."""
+"""Training, exporting, and reading with the exported reader."""
 
 import dataclasses
 import json
+import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
 
 import numpy as np
@@ -22,6 +21,7 @@ from boolattn.training.reader.recipe import load_reader_recipe
 from boolattn.training.reader.run import WEIGHTS_FILE, tokenizer_of, train_reader
 from boolattn.training.reader.sources import HELD_OUT, kinds
 from boolattn.training.recipes import RecipeError
+from tests.forked import Forked, run_python
 
 QUERIES = ["birds that cannot fly", "laptops, no touchscreen please", "cats", "a or b"]
 TRAIN = """
@@ -64,7 +64,7 @@ def test_the_card_says_how_well_eight_bits_agree_with_torch(trained):
     assert compared["queries"] > 300 and 0.9 < compared["kinds"] <= 1 and 0.9 < compared["tokens"] <= 1
 
 
-def test_each_query_is_read_by_itself(trained):
+def test_each_query_is_read_independently(trained):
     reader = LearnedReader.load(trained)
     together = reader.read(QUERIES)
     for query, reading in zip(QUERIES, together, strict=True):
@@ -77,7 +77,7 @@ def test_a_reader_can_be_pickled(trained):
     assert pickle.loads(pickle.dumps(reader)).read(QUERIES) == reader.read(QUERIES)
 
 
-def test_eight_bits_say_what_torch_says(start, recipe, nowhere, tmp_path):
+def test_eight_bits_agree_with_torch(start, recipe, nowhere, tmp_path):
     network, tokenizer = train_reader(recipe, nowhere, tmp_path / "run"), tokenizer_of(recipe)
     export_reader(network, tokenizer, ReaderCard("small", "0"), tmp_path / "reader")
     batch = token_batch(tokenizer, [row.query for row in kinds(nowhere)][:64])
@@ -89,7 +89,7 @@ def test_eight_bits_say_what_torch_says(start, recipe, nowhere, tmp_path):
 
 
 def test_a_damaged_or_missing_file_is_refused(trained, tmp_path):
-    with pytest.raises(ReaderFileError, match="holds no reader"):
+    with pytest.raises(ReaderFileError, match="contains no reader"):
         LearnedReader.load(tmp_path)
     for path in trained.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
@@ -101,7 +101,7 @@ def test_a_damaged_or_missing_file_is_refused(trained, tmp_path):
         LearnedReader.load(tmp_path)
 
 
-def test_another_recipe_is_refused_the_folder(recipe, nowhere, tmp_path):
+def test_a_folder_of_another_recipe_is_refused(recipe, nowhere, tmp_path):
     train_reader(recipe, nowhere, tmp_path)
     with pytest.raises(RecipeError, match="another recipe"):
         train_reader(recipe, nowhere, tmp_path, hold_out=1)
@@ -115,7 +115,7 @@ def test_the_reader_is_the_mean_of_its_seeds(recipe, nowhere, tmp_path):
         torch.testing.assert_close(weights, (first[name] + second[name]) / 2)
 
 
-def test_a_local_copy_of_the_encoder_leaves_no_trace_in_the_recipe(start, recipe, nowhere, tmp_path):
+def test_a_local_copy_of_the_encoder_is_not_recorded_in_the_recipe(start, recipe, nowhere, tmp_path):
     named = dataclasses.replace(recipe, start="a/name", encoder=start)
     train_reader(named, nowhere, tmp_path)
     assert start not in (tmp_path / "seed-0" / "recipe.json").read_text()
@@ -141,14 +141,14 @@ def test_a_killed_training_resumes_to_the_same_weights(start, tmp_path):
               "batch_size": 8}  # fmt: skip
     for name in ("whole", "killed"):
         program = TRAIN.format(recipe=recipe, out=str(tmp_path / name))
-        process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
         if name == "killed":
+            log = tmp_path / "log"
+            process = Forked("-c", program, stdout=log, stderr=log, env=dict(os.environ), cwd=tmp_path)
             while not list((tmp_path / name / "seed-0").glob("checkpoint-*")) and process.poll() is None:
                 time.sleep(0.01)
-            process.send_signal(signal.SIGKILL)
-            assert process.wait() == -signal.SIGKILL
+            process.kill()
+            assert process.wait() == -signal.SIGKILL, log.read_text()
             assert not (tmp_path / name / "seed-0" / WEIGHTS_FILE).exists()
-            process = subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path)
-        assert process.wait() == 0
+        run_python("-c", program, cwd=tmp_path)
     whole, killed = (load_file(tmp_path / name / "seed-0" / WEIGHTS_FILE) for name in ("whole", "killed"))
     assert all(torch.equal(whole[name], killed[name]) for name in whole)

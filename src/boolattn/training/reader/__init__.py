@@ -1,1 +1,1 @@
-"""Training of the learned reader: labelled queries -> a network -> the ONNX file that ``boolattn.reading`` runs."""
+"""Train the learned reader: labelled queries -> a network -> the ONNX file that ``boolattn.reading`` runs."""

@@ -1,4 +1,4 @@
-"""How good is a reader's recipe? Five readers, each trained without a fold, read the queries that they never saw."""
+"""Cross-validate a reader recipe: five readers, each trained without one fold, read the queries they never saw."""
 
 import json
 from collections.abc import Sequence
@@ -23,17 +23,17 @@ from boolattn.training.reader.rows import FOLDS, fold_of
 from boolattn.training.reader.run import WEIGHTS_FILE, mean_network, ship_reader, tokenizer_of, train_reader
 from boolattn.training.reader.sources import LABELS
 
-MEAN = "mean"  # of the seeds, which is what ships
+MEAN = "mean"  # of the seeds, as shipped
 
 
 class FoldReader:
     """Reads each query with the reader that was trained without its fold."""
 
     def __init__(self, readers: Sequence[LearnedReader]) -> None:
-        """Join the readers of all folds, in order."""
+        """Combine the readers of all folds, in order."""
         self.readers = [Screened(reader) for reader in readers]
         self.name = f"{readers[0].name}, out of fold"
-        self._known: dict[str, Reading] = {}  # every strictness judges the same readings
+        self._known: dict[str, Reading] = {}  # readings are reused for every strictness
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries."""
@@ -43,21 +43,21 @@ class FoldReader:
         return [self._known[query] for query in queries]
 
     def calibrated(self, calibrations: Sequence[Calibration]) -> "FoldReader":
-        """Return the same readers with another calibration each."""
+        """Return a copy with the given calibration for each fold's reader."""
         pairs = zip(self.readers, calibrations, strict=True)
         return FoldReader([each.reader.calibrated(*fitted) for each, fitted in pairs])  # type: ignore[attr-defined]
 
 
 def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path | None = None) -> dict[str, Any]:
-    """Train and measure the readers of all folds, those of each seed and their mean; write a reader to ``out/reader``.
+    """Train and evaluate the readers of all folds, for each seed and their mean; write a reader to ``out/reader``.
 
-    That reader is the mean of all networks, so that between them they have seen all data.
+    That reader is the mean of all networks, which together have seen all data.
 
     Args:
         recipe: How to train.
-        data: The folder with the sources' data and the labelled queries.
-        out: Where checkpoints, readers and ``calibration.json`` go; networks found there are not trained again.
-        plot: Where to draw the curve and the reliability plot to.
+        data: The folder with the sources and the labelled queries.
+        out: Output folder for checkpoints, readers and ``calibration.json``; finished networks are not trained again.
+        plot: Output folder for the curve and the reliability diagram.
     """
     for fold in range(FOLDS):
         train_reader(recipe, data, out / f"fold-{fold}", hold_out=fold)
@@ -65,7 +65,7 @@ def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path
     for name, seeds in {**{f"seed {seed}": [seed] for seed in recipe.seeds}, MEAN: recipe.seeds}.items():
         reader = _fold_reader(recipe, out, seeds)
         said = said_of(reader, data)
-        # What a fold's confidences mean is fitted on the other folds.
+        # A fold's calibration is fitted on the other folds.
         reader = reader.calibrated([_fit(said, said.folds != fold) for fold in range(FOLDS)])
         figures[name], curves[name] = measure(reader, data), said_of(reader, data)
         if name == MEAN:
@@ -107,7 +107,7 @@ def measure(reader: FoldReader, data: DataFolder) -> dict[str, dict[str, Any]]:
 
 
 def all_wordings(data: DataFolder) -> ExclusionTask:
-    """Return all realistic queries: of each, the fold's reader has seen none like it."""
+    """Return all realistic queries; no reader saw queries of its own fold, or similar ones, in training."""
     rows: list[QueryLabels] = []
     for name in ("wordings.jsonl", "wordings-dev.jsonl"):
         rows += read_query_labels(LABELS / name, data.skip)

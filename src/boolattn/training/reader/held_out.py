@@ -1,4 +1,4 @@
-"""What a reader says of real queries that it was not trained on, and how often that is right."""
+"""A reader's predictions on real queries that it was not trained on, and how often they are right."""
 
 from typing import NamedTuple
 
@@ -15,16 +15,16 @@ Array = NDArray[np.float64]
 
 
 class Said(NamedTuple):
-    """What a reader says of N queries it was not trained on."""
+    """A reader's predictions on N queries that it was not trained on."""
 
-    confidences: NDArray[np.float64]  # that a topic is excluded
+    confidences: NDArray[np.float64]  # probability that a topic is excluded
     right: NDArray[np.bool_]  # whether one is
-    weights: NDArray[np.float64]  # how many real queries each counts for
+    weights: NDArray[np.float64]  # how many real queries each represents
     folds: NDArray[np.int64]  # which fold each belongs to
 
 
 def said_of(reader: Reader, data: DataFolder) -> Said:
-    """Return what a reader says of real queries; one that is not labelled excludes nothing."""
+    """Return a reader's predictions on real queries; unlabelled ones exclude nothing."""
     task = real_queries(data)
     firm = [(labels, group) for labels, group in zip(task.queries, task.group_of, strict=True) if not labels.soft]
     readings = reader.read([labels.query for labels, _ in firm])
@@ -38,7 +38,7 @@ def said_of(reader: Reader, data: DataFolder) -> Said:
 
 
 class Calibration(NamedTuple):
-    """confidence = sigma(scale * logit + shift): Platt's two numbers."""
+    """confidence = sigma(scale * logit + shift): Platt scaling."""
 
     scale: float
     shift: float
@@ -48,9 +48,9 @@ def calibrate(confidences: Array, right: NDArray[np.bool_], weights: Array) -> C
     """Fit a calibration.
 
     Args:
-        confidences: What the network says of held-out queries, before calibration.
+        confidences: The network's outputs on held-out queries, before calibration.
         right: Whether they exclude a topic.
-        weights: How many real queries each stands for.
+        weights: How many real queries each represents.
     """
     said = np.clip(confidences, 1e-9, 1 - 1e-9)
     logits = np.log(said) - np.log1p(-said)

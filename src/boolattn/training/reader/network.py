@@ -1,4 +1,4 @@
-"""The reader's network: a small encoder, what it says of a query, and what it says of each token."""
+"""The reader's network: a small encoder with a query head and a token head."""
 
 from typing import Any, cast
 
@@ -10,26 +10,26 @@ from transformers import AutoModel, PreTrainedModel
 from boolattn.reading.learned import QUERY_OUTPUTS, TOKEN_OUTPUTS
 
 TOKEN_TYPES = 4  # see boolattn.reading.reader_tokens
-EXCLUDED_COUNTS, CUE_COUNTS = 4.0, 4.0  # most tokens are outside: for how many each one inside counts
+EXCLUDED_COUNTS, CUE_COUNTS = 4.0, 4.0  # weights of the few tokens inside exclusions and cues
 IMPOSSIBLE = -1e4  # added to the logits of kinds that a label rules out
 
 
 class ReaderNetwork(nn.Module):
-    """Says of a query which kind of exclusion it holds, *and* and *or*, and of each token whether it is part of it.
+    """Predicts a query's kind of exclusion, *and* and *or*, and for each token whether it belongs to one of these.
 
-    z_query = W_q [h_CLS ; mean_t h_t], z_t = W_t h_t. The first three of either are a softmax (none, topic, property),
-    the others sigmoids.
+    z_query = W_q [h_CLS ; mean_t h_t], z_t = W_t h_t. The first three outputs of each are a softmax (none, topic,
+    property), the others sigmoids.
     """
 
     def __init__(self, encoder: PreTrainedModel) -> None:
-        """Build the heads on an encoder of BERT's form, whose token types are replaced by the reader's own."""
+        """Add the heads to a BERT-like encoder, replacing its token types with the reader's."""
         super().__init__()
         self.encoder = encoder
         embeddings: Any = encoder.embeddings
         first = embeddings.token_type_embeddings.weight.data[:1]
         embeddings.token_type_embeddings = nn.Embedding.from_pretrained(first.repeat(TOKEN_TYPES, 1), freeze=False)
         for frozen in (embeddings.word_embeddings, embeddings.position_embeddings):
-            frozen.requires_grad_(False)  # rare words keep the meaning that pretraining gave them
+            frozen.requires_grad_(False)  # rare words keep their pretrained meaning
         size: int = encoder.config.hidden_size
         self.drop = nn.Dropout(0.1)
         self.of_query = nn.Linear(2 * size, len(QUERY_OUTPUTS))
@@ -37,9 +37,9 @@ class ReaderNetwork(nn.Module):
 
     @classmethod
     def begin(cls, start: str, layers: int) -> "ReaderNetwork":
-        """Return a network whose encoder is the first layers of a pretrained one.
+        """Return a network with the first layers of a pretrained encoder.
 
-        Dropout inside the encoder is off, and attention is eager: on a CPU either costs more than half of a step.
+        Dropout inside the encoder is off and attention is eager: on a CPU, either would cost more than half of a step.
         """
         settings = {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "attn_implementation": "eager"}
         encoder = cast(Any, AutoModel.from_pretrained(start, add_pooling_layer=False, **settings))
@@ -56,12 +56,12 @@ class ReaderNetwork(nn.Module):
 
 
 def reader_loss(of_query: Tensor, of_tokens: Tensor, labels: dict[str, Tensor]) -> Tensor:
-    """Return the loss of a batch. A label that leaves several kinds possible asks only that one of them be said.
+    """Return the loss of a batch. If a label allows several kinds, any of them is accepted.
 
     Args:
         of_query: (B, 5).
         of_tokens: (B, L, 8).
-        labels: As ``boolattn.training.reader.rows`` makes them; every ``*_known`` is 1 where a label is known.
+        labels: From ``boolattn.training.reader.rows``; every ``*_known`` is 1 where a label is known.
     """
     of_query, of_tokens = of_query.float(), of_tokens.float()
     kind = _one_of(of_query[:, :3], labels["kinds"]).mean()
@@ -81,7 +81,7 @@ def reader_loss(of_query: Tensor, of_tokens: Tensor, labels: dict[str, Tensor]) 
 
 
 def _one_of(logits: Tensor, possible: Tensor) -> Tensor:
-    """Return -log of the probability that one of the possible classes is right."""
+    """Return -log of the probability of the allowed classes."""
     log_shares = functional.log_softmax(logits, dim=-1)
     return -torch.logsumexp(log_shares.masked_fill(possible == 0, IMPOSSIBLE), dim=-1)
 

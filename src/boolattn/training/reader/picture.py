@@ -1,4 +1,4 @@
-"""What a reader's confidence is worth, to look at."""
+"""Plots of a reader's confidence."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -13,7 +13,7 @@ BINS = (0.0, 0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 1.0)
 
 
 def draw_curve(said: Mapping[str, Said], path: Path) -> None:
-    """Draw recall against false alarms per 10,000 real queries; the last reader is the one that ships."""
+    """Plot recall against false alarms per 10,000 real queries; the last reader is the one that ships."""
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 4))
@@ -37,7 +37,7 @@ def draw_curve(said: Mapping[str, Said], path: Path) -> None:
 
 
 def draw_reliability(said: Said, path: Path) -> None:
-    """Draw how often readings of each confidence are right."""
+    """Plot how often readings of each confidence are right."""
     from matplotlib import pyplot
 
     confidences, right, weights = said.confidences, said.right, said.weights
@@ -58,7 +58,7 @@ def draw_reliability(said: Said, path: Path) -> None:
 
 
 def rates(said: Said, threshold: float) -> tuple[float, float]:
-    """Return the recall, and the false alarms per 10,000 real queries, of a threshold."""
+    """Return the recall, and the false alarms per 10,000 real queries, at a threshold."""
     read = said.confidences >= threshold
     hits, wrong = (said.weights[read & right].sum() for right in (said.right, ~said.right))
     return float(hits / said.weights[said.right].sum()), float(1e4 * wrong / said.weights.sum())

@@ -1,4 +1,4 @@
-"""A reader's recipe: everything its training depends on but the data itself."""
+"""A reader recipe: everything its training depends on except the data."""
 
 import dataclasses
 import tomllib
@@ -16,20 +16,20 @@ class ReaderRecipe:
     """How a reader is trained.
 
     Attributes:
-        name: What it is called; readings report it.
-        version: Of its weights; raise it whenever they change.
-        start: A pretrained encoder of BERT's form, by hub name or folder, with an uncased tokenizer.
-        layers: How many of its layers to keep, from below.
-        sources: For each source of ``boolattn.training.reader.sources``, how often a row comes up in an epoch; below 1,
-            the share of its rows that does.
-        epochs: How many.
+        name: Its name, as reported in readings.
+        version: The version of its weights; increase it whenever they change.
+        start: A pretrained BERT-like encoder, by hub name or folder, with an uncased tokenizer.
+        layers: How many of its first layers to keep.
+        sources: For each source of ``boolattn.training.reader.sources``, how often a row occurs per epoch; below 1,
+            the share of its rows to use.
+        epochs: Number of epochs.
         batch_size: Queries per step.
-        learning_rate: Of the encoder, falling to 0 after a warm-up of 100 steps.
-        head_learning_rate: Of the two heads.
-        seeds: Of the order of rows and their noise. One network is trained for each, all from the same initial weights,
-            and the reader is their mean: as steady as letting them vote, at the cost of one.
+        learning_rate: For the encoder, decaying to 0 after a warm-up of 100 steps.
+        head_learning_rate: For the two heads.
+        seeds: For the order of rows and their noise. One network is trained per seed, from the same initial weights,
+            and the reader is their mean: as stable as an ensemble, at the cost of one network.
         licences: Of the sources, for the reader's card.
-        encoder: A folder that holds what ``start`` names, for a machine without a network; not part of the recipe.
+        encoder: A local copy of ``start``, for a machine without network access; not part of the recipe.
     """
 
     name: str
@@ -53,12 +53,12 @@ class ReaderRecipe:
 
     @property
     def encoder_path(self) -> str:
-        """Where to load the pretrained encoder from."""
+        """The path or name of the pretrained encoder."""
         return self.encoder or self.start
 
 
 def load_reader_recipe(path: Path, changes: dict[str, Any] | None = None, encoder: Path | None = None) -> ReaderRecipe:
-    """Read a recipe; ``changes`` replace some of its settings, ``encoder`` is a local copy of what it starts from."""
+    """Load a recipe; ``changes`` override settings, ``encoder`` is a local copy of the pretrained encoder."""
     settings = tomllib.loads(path.read_text(encoding="utf-8")) | (changes or {})
     if encoder is not None:
         settings["encoder"] = str(encoder)

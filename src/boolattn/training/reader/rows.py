@@ -1,4 +1,4 @@
-"""What the reader learns from: queries with what is known of them, which is seldom everything, and batches of them."""
+"""The reader's training data: queries with partial labels, and batches of them."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -27,22 +27,22 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 JOINING = (AND.name, OR.name)
 CUES = (AND.name, OR.name, NOT.name)
-LENGTH_MULTIPLE = 8  # lengths of which the CPU's matrix units make most
-POOL = 20  # batches drawn together and sorted by length, so that little is padding
+LENGTH_MULTIPLE = 8  # lengths that suit the CPU's matrix units
+POOL = 20  # batches drawn together and sorted by length, to reduce padding
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderRow:
-    """A query to learn from.
+    """A training query.
 
     Attributes:
         query: The text.
-        kinds: The kinds its exclusion may be of. Labels over pages tell topics from all else, so that a query without
-            one is "none" or "property"; a catalog tells exclusions from none, whatever their kind.
-        excluded: What it excludes; None where nobody marked it.
-        operators: For *and* and *or*, whether the query holds it, where that is known.
-        cues: For each operator, the words that express it; None where nobody marked them.
-        scopes: For *and* and *or*, the words it applies to; None where nobody marked them.
+        kinds: The possible kinds of its exclusion. Labels for pages separate topics from the rest, so a query without
+            one is "none" or "property"; a catalog separates exclusions from none, whatever their kind.
+        excluded: What it excludes; None if unlabelled.
+        operators: For *and* and *or*, whether the query contains it, if known.
+        cues: For each operator, the words that express it; None if unlabelled.
+        scopes: For *and* and *or*, the words it applies to; None if unlabelled.
     """
 
     query: str
@@ -54,7 +54,7 @@ class ReaderRow:
 
 
 def digest(query: str) -> str:
-    """Return the name by which a query that may not be shipped is known in label files."""
+    """Return the name in label files of a query that may not be redistributed."""
     return hashlib.sha256(query.encode()).hexdigest()
 
 
@@ -64,9 +64,9 @@ def fold_of(query: str) -> int:
 
 
 def with_noise(row: ReaderRow, rng: Random) -> ReaderRow:
-    """Return the row as someone in a hurry would type it: another case, or letters swapped or mistyped.
+    """Return the row as typed in a hurry: other case, or letters swapped or mistyped.
 
-    The length stays the same, and with it every span.
+    The length does not change, so spans stay valid.
     """
     drawn, query = rng.random(), row.query
     if drawn < 0.12:
@@ -77,7 +77,7 @@ def with_noise(row: ReaderRow, rng: Random) -> ReaderRow:
         changed = _mistyped(query, rng)
     else:
         return row
-    if len(changed) != len(query):  # as capitals of some letters are two
+    if len(changed) != len(query):  # some letters have two-letter capitals
         return row
     return ReaderRow(changed, row.kinds, row.excluded, row.operators, row.cues, row.scopes)
 
@@ -93,7 +93,7 @@ def _mistyped(query: str, rng: Random) -> str:
 
 
 def batches_of(rows: Sequence[ReaderRow], size: int, rng: Random) -> list[list[ReaderRow]]:
-    """Shuffle rows into batches of about one length each, in random order."""
+    """Shuffle rows into batches of similar length, in random order."""
     shuffled = rng.sample(rows, len(rows))
     found = []
     for start in range(0, len(shuffled), size * POOL):
@@ -123,7 +123,7 @@ def tensors_of(tokenizer: Tokenizer, rows: Sequence[ReaderRow]) -> dict[str, Ten
 
 
 def label_tokens(arrays: dict[str, NDArray[np.float32]], row: ReaderRow, offsets: list[tuple[int, int]]) -> None:
-    """Fill in what is known of one query's tokens; special tokens are never known."""
+    """Fill in the known labels of one query's tokens; special tokens have none."""
     length = len(offsets)
     own = np.array([start < end for start, end in offsets])
 
@@ -133,7 +133,7 @@ def label_tokens(arrays: dict[str, NDArray[np.float32]], row: ReaderRow, offsets
     if row.excluded is not None:
         inside = marked(row.excluded)
         arrays["token_known"][:length] = own
-        # Outside of what is marked, a query that may hold an unmarked property may hold it anywhere.
+        # A query that may contain an unlabelled property may contain it anywhere outside the labelled spans.
         arrays["token_kinds"][:length] = (1, 0, "property" in row.kinds and "none" in row.kinds)
         arrays["token_kinds"][:length][inside] = (0, "topic" in row.kinds, "property" in row.kinds)
     if row.cues is not None:

@@ -1,4 +1,4 @@
-"""A reader's recipe -> a trained network, on the trainer of transformers; resumable."""
+"""Train a network from a reader recipe, with the transformers trainer; resumable."""
 
 import dataclasses
 import json
@@ -30,17 +30,17 @@ from boolattn.training.train import last_checkpoint
 
 WEIGHTS_FILE, RECIPE_FILE = "reader.safetensors", "recipe.json"
 WARMUP_STEPS, SAVE_STEPS = 100, 200
-INITIAL_WEIGHTS = 0  # the same for every seed: the mean of networks that started apart is none
+INITIAL_WEIGHTS = 0  # the same for every seed: only networks with a common start can be averaged
 
 
 def train_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: int | None = None) -> ReaderNetwork:
-    """Train one network for each of the recipe's seeds, or resume their training; return the mean of their weights.
+    """Train one network per seed, or resume; return the mean of their weights.
 
     Args:
         recipe: How to train.
-        data: The folder with the sources' data.
-        out: Where checkpoints and weights go, a folder for each seed.
-        hold_out: A fold of the sources in ``HELD_OUT`` that is not trained on, to be measured with.
+        data: The folder with the sources.
+        out: Output folder for checkpoints and weights, with a subfolder per seed.
+        hold_out: A fold of the sources in ``HELD_OUT`` to exclude from training, for evaluation.
     """
     folders = {seed: out / f"seed-{seed}" for seed in recipe.seeds}
     for seed, folder in folders.items():
@@ -51,9 +51,9 @@ def train_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, hold_out: in
 
 
 def mean_network(recipe: ReaderRecipe, weights: Sequence[Path]) -> ReaderNetwork:
-    """Return a network whose weights are the mean of several that were trained from the same start."""
+    """Return a network with the mean weights of several that were trained from the same start."""
     found = [load_file(path) for path in weights]
-    # Built anew: the trainer leaves its own network wrapped to compute in half precision.
+    # A new network: the trainer leaves its own wrapped for half precision.
     network = ReaderNetwork.begin(recipe.encoder_path, recipe.layers)
     network.load_state_dict({name: torch.stack([each[name] for each in found]).mean(dim=0) for name in found[0]})
     return network.eval()
@@ -73,19 +73,19 @@ def _train(recipe: ReaderRecipe, seed: int, data: DataFolder, out: Path, hold_ou
     checkpoint, started = last_checkpoint(out), time.time()
     trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
     save_file(network.state_dict(), out / f"{WEIGHTS_FILE}.part")
-    (out / f"{WEIGHTS_FILE}.part").rename(out / WEIGHTS_FILE)  # whole or not at all
+    (out / f"{WEIGHTS_FILE}.part").rename(out / WEIGHTS_FILE)  # atomic
     finished = {"finished": datetime.now(UTC).isoformat(timespec="seconds"), "seconds": round(time.time() - started, 1)}
     (out / "results.json").write_text(json.dumps(finished | {"log": trainer.state.log_history}, indent=2) + "\n")
 
 
 def tokenizer_of(recipe: ReaderRecipe) -> Tokenizer:
-    """Return the tokenizer of the encoder that training starts from, set to what the reader takes."""
+    """Return the tokenizer of the pretrained encoder, configured for the reader."""
     return prepare(AutoTokenizer.from_pretrained(recipe.encoder_path).backend_tokenizer)
 
 
 def _rows(recipe: ReaderRecipe, data: DataFolder, hold_out: int | None) -> dict[str, list[ReaderRow]]:
     if unknown := sorted(set(recipe.sources) - set(SOURCES)):
-        raise RecipeError(f"[sources] has no {', '.join(unknown)}; there are {', '.join(SOURCES)}")
+        raise RecipeError(f"[sources] has no {', '.join(unknown)}; choose from {', '.join(SOURCES)}")
     found = {}
     for name in recipe.sources:
         rows = SOURCES[name](data)
@@ -94,7 +94,7 @@ def _rows(recipe: ReaderRecipe, data: DataFolder, hold_out: int | None) -> dict[
 
 
 def _draw(recipe: ReaderRecipe, seed: int, rows: Mapping[str, Sequence[ReaderRow]]) -> list[list[ReaderRow]]:
-    """Draw the batches of all epochs ahead, so that a resumed run sees what the interrupted one would have."""
+    """Draw the batches of all epochs in advance, so that a resumed run sees the same batches."""
     rng, found = Random(seed), []
     for _ in range(recipe.epochs):
         epoch: list[ReaderRow] = []
@@ -115,12 +115,12 @@ def _optimizer(network: ReaderNetwork, recipe: ReaderRecipe) -> torch.optim.Opti
 def _arguments(seed: int, out: Path) -> TrainingArguments:
     return TrainingArguments(
         output_dir=str(out),
-        per_device_train_batch_size=1,  # of the batches drawn ahead
+        per_device_train_batch_size=1,  # one prepared batch
         num_train_epochs=1,
         lr_scheduler_type="linear",
         warmup_steps=WARMUP_STEPS,
         max_grad_norm=1.0,
-        bf16=True,
+        bf16=torch.accelerator.is_available() or torch.cpu._is_amx_tile_supported(),  # elsewhere emulated, and slow
         use_cpu=not torch.accelerator.is_available(),
         seed=seed,
         save_steps=SAVE_STEPS,
@@ -133,7 +133,7 @@ def _arguments(seed: int, out: Path) -> TrainingArguments:
 
 
 class _Batches(Dataset[dict[str, Tensor]]):
-    """Batches drawn ahead, made tensors of when their turn comes."""
+    """Prepared batches, converted to tensors when needed."""
 
     def __init__(self, batches: Sequence[Sequence[ReaderRow]], tokenizer: Tokenizer) -> None:
         self.batches, self.tokenizer = batches, tokenizer
@@ -155,12 +155,12 @@ class _ReaderTrainer(Trainer):
 
 
 def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> None:
-    """Note whose checkpoints the folder holds; refuse it to any other recipe."""
+    """Record the folder's recipe; refuse the folder for any other recipe."""
     settings = recipe.as_dict() | {"seeds": [seed]}
     noted = json.dumps({"recipe": settings, "hold_out": hold_out}, indent=2) + "\n"
     path = out / RECIPE_FILE
     if path.exists() and path.read_text(encoding="utf-8") != noted:
-        raise RecipeError(f"{out} holds a run of another recipe ({path}): give another folder, or delete this one")
+        raise RecipeError(f"{out} contains a run of another recipe ({path}): use another folder, or delete this one")
     out.mkdir(parents=True, exist_ok=True)
     path.write_text(noted, encoding="utf-8")
 
@@ -170,9 +170,9 @@ def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration:
 
     Args:
         recipe: How to train.
-        data: The folder with the sources' data.
-        out: Where everything goes.
-        calibration: What the recipe's measurement found, on queries that its readers had not seen.
+        data: The folder with the sources.
+        out: The output folder.
+        calibration: From cross-validating the recipe.
     """
     network = train_reader(recipe, data, out)
     fitted = json.loads(calibration.read_text(encoding="utf-8")) if calibration else {"scale": 1.0, "shift": 0.0}
@@ -182,7 +182,7 @@ def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration:
 def ship_reader(
     network: ReaderNetwork, recipe: ReaderRecipe, calibration: tuple[float, float], data: DataFolder, folder: Path
 ) -> Path:
-    """Write a reader with its full card: how it was trained, and how well eight bits agree with full precision."""
+    """Write a reader with its full card: how it was trained, and how well 8-bit and full precision agree."""
     training = {
         "recipe": recipe.as_dict(),
         "trained": datetime.now(UTC).date().isoformat(),

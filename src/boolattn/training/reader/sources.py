@@ -1,4 +1,4 @@
-"""What there is to learn from, by name: each source is a function from a data folder to rows."""
+"""The reader's training sources by name: each is a function from a data folder to rows."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +27,7 @@ from boolattn.training.examples import Question, example_of_passages, example_of
 from boolattn.training.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow, digest
 
 LABELS = Path(str(files("boolattn.training.reader").joinpath("labels")))
-SEED = 0  # of generated queries: what a recipe's seed changes is which of them come up
+SEED = 0  # for generated queries; a recipe's seed changes which of them are used
 
 _PREDICATED = re.compile(
     r"(?:that|which|who|and) (?:are|is|were|was|have|has|had|do|does|did)(?:n't| not| never)\b\W*(?:\w+\W+)?$"
@@ -46,12 +46,12 @@ def real_labelled(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def real_exclusions(data: DataFolder) -> Iterator[ReaderRow]:
-    """Those of the labelled real queries that exclude something: one in seven hundred, and so repeated."""
+    """The labelled real queries that exclude something: one in 700, and so repeated."""
     return (row for row in chain(real_labelled(data), _found_later(data)) if row.kinds == {"topic"})
 
 
 def real_screened(data: DataFolder) -> Iterator[ReaderRow]:
-    """The other real queries that pass the screen, but for those found to be labelled wrongly by default.
+    """The other real queries that pass the screen, except those found to be mislabelled by default.
 
     They count as excluding no topic; those that a first model disagreed with were inspected, see
     ``labels/real-queries.jsonl``.
@@ -63,12 +63,12 @@ def real_screened(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def real_plain(data: DataFolder) -> Iterator[ReaderRow]:
-    """The real queries that the screen stops."""
+    """The real queries that do not pass the screen."""
     return (ReaderRow(query, frozenset(["none"]), ()) for query in _unlabelled(data) if not may_exclude(query))
 
 
 def wordings(data: DataFolder) -> Iterator[ReaderRow]:
-    """Realistic queries in many wordings, labelled as over pages."""
+    """Realistic queries in many wordings, labelled for pages."""
     return chain.from_iterable(labelled_rows(LABELS / name, data) for name in ("wordings.jsonl", "wordings-dev.jsonl"))
 
 
@@ -88,7 +88,7 @@ def questions(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def excluir(data: DataFolder) -> Iterator[ReaderRow]:
-    """ExcluIR's queries, but for those of its test pairs and those that no longer exclude anything as rewritten."""
+    """ExcluIR's queries, except those of its test pairs and rewrites that no longer exclude anything."""
     tested = {row.query for row in read_jsonl(data.path / "excluir-pairs" / "pairs_1000.jsonl", _Query, data.skip)}
     queries = (row.query for row in read_excluir_queries(data.path / "excluir" / "test_manual_final.json", data.skip))
     for query in dict.fromkeys(queries):
@@ -97,7 +97,7 @@ def excluir(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def comlq(data: DataFolder) -> Iterator[ReaderRow]:
-    """ComLQ's queries with an even id: negated ones exclude a property, others nothing."""
+    """ComLQ's queries with an even ID: negated ones exclude a property, others nothing."""
     for row in read_jsonl(data.path / "comlq" / "queries.jsonl", _ComlqQuery, data.skip):
         if int(row.number) % 2 == 0:
             kind: QueryKind = "property" if "n" in row.type and may_exclude(row.text) else "none"
@@ -111,12 +111,12 @@ def quest(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def generated(data: DataFolder) -> Iterator[ReaderRow]:
-    """Queries over films, over what pages mention and over QUEST's atoms, and those atoms by themselves.
+    """Queries over films, over what pages mention and over QUEST's atoms, and those atoms alone.
 
-    Debian's packages are not used: how well a reader does in a domain it has never seen is measured there.
+    Debian packages are not used: they measure how well a reader does in an unseen domain.
     """
     atoms = quest_atoms(read_quest_queries(data.path / "quest" / "train.jsonl", data.skip))
-    for atom in atoms:  # what one category is called, so as not to take it for two
+    for atom in atoms:  # so that the name of one category is not read as two
         yield ReaderRow(atom, frozenset(["none"]), (), {AND.name: False, OR.name: False}, {}, {})
     pages = pages_domain(data).catalog
     drawn: Iterable[Iterator[GeneratedQuery]] = (
@@ -132,7 +132,7 @@ def generated(data: DataFolder) -> Iterator[ReaderRow]:
 
 
 def films(data: DataFolder) -> Iterator[ReaderRow]:
-    """Queries over films alone, whose licence lets anyone pass them on."""
+    """Queries over films only, whose licence allows redistribution."""
     for query in chain.from_iterable(_over_films(data)):
         yield _of_question(question_of_generated(query))
 
@@ -153,7 +153,7 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "films": films,
 }
 HELD_OUT = ("real-labelled", "real-exclusions", "real-screened", "real-plain", "wordings", "kinds")
-"""The sources of which a fold is never trained on when the recipe is measured."""
+"""The sources from which a fold is held out when the recipe is evaluated."""
 
 
 class _Query(msgspec.Struct):
@@ -167,7 +167,7 @@ class _ComlqQuery(msgspec.Struct, rename={"number": "_id"}):
 
 
 class _Decision(msgspec.Struct):
-    """A label of a real query, which may not be shipped itself; ``excluded`` holds characters, from and to."""
+    """A label of a real query that may not be redistributed; ``excluded`` has character ranges."""
 
     sha256: str
     kind: QueryKind
@@ -176,7 +176,7 @@ class _Decision(msgspec.Struct):
 
 
 def labelled_rows(path: Path, data: DataFolder) -> Iterator[ReaderRow]:
-    """Read a file of labels; rows about which people would disagree teach nothing."""
+    """Read a label file; ambiguous rows are skipped."""
     for labels in read_query_labels(path, data.skip):
         if not labels.soft:
             yield ReaderRow(labels.query, _kinds_of(labels), _excluded(labels))
@@ -231,7 +231,7 @@ def _of_question(question: Question) -> ReaderRow:
 
 
 def _kind_by_wording(row: ReaderRow) -> frozenset[QueryKind]:
-    """Tell the kind of a catalog's exclusion by the words before it, where these tell."""
+    """Return the kind of a catalog's exclusion from the words before it, if they decide it."""
     found: set[QueryKind] = set()
     for span in row.excluded or ():
         before = row.query[: span.start].lower()
