@@ -21,7 +21,7 @@ def test_langchain_gets_documents_with_the_reasons(searcher):
     assert found[0].metadata["boolattn_reader"] == "rules 1"
 
 
-def test_langchain_may_be_told_what_a_query_excludes(searcher):
+def test_langchain_can_be_given_exclusions(searcher):
     found = langchain.BooleanRetriever(searcher=searcher, k=3).invoke("movies set in Vietnam, war", exclude=["war"])
     assert [atom["sign"] for atom in found[0].metadata["boolattn_atoms"]] == [1, -1]
     assert found[0].metadata["boolattn_reader"] == "caller"
@@ -53,7 +53,7 @@ def test_fields_of_documents_stay():
     }
 
 
-def test_conditions_hold_in_both(searcher):
+def test_filters_apply_in_both(searcher):
     where = [Filter("colour", "=", True)]
     for found in (
         langchain.BooleanRetriever(searcher=searcher, where=where).invoke(QUERY),

@@ -1,4 +1,4 @@
-"""Every index, for real."""
+"""Fixtures for every real index."""
 
 import uuid
 from collections.abc import Callable, Iterator
@@ -7,23 +7,21 @@ from pathlib import Path
 import pytest
 
 from boolattn.retrieval.index.open_index import open_index
-from tests.retrieval.index.milvus_server import MilvusProcess, milvus_server
-
-
-@pytest.fixture(scope="session")
-def milvus(tmp_path_factory) -> Iterator[MilvusProcess]:
-    with milvus_server(tmp_path_factory.mktemp("milvus")) as server:
-        yield server
 
 
 @pytest.fixture(scope="session")
 def place_of(request) -> Callable[[str, Path], str]:
-    """Return a function that gives what the addresses of a backend begin with, up to the name."""
+    """Return a function: backend -> the start of its addresses, up to the name."""
 
     def place(backend: str, folder: Path) -> str:
-        if backend == "milvus":
-            return str(request.getfixturevalue("milvus").uri)
-        return f"lance://{folder}" if backend == "lance" else "memory:/"
+        match backend:
+            case "lance":
+                return f"lance://{folder}"
+            case "milvus":
+                return str(request.getfixturevalue("milvus").uri)
+            case "memory":
+                return "memory:/"
+        raise ValueError(f"no address for {backend!r}: add it to place_of")
 
     return place
 
@@ -36,7 +34,7 @@ def index_uri(request, tmp_path, place_of) -> Iterator[str]:
 
 @pytest.fixture(params=["lance", "milvus"])
 def lasting_uri(request, tmp_path, place_of) -> Iterator[str]:
-    """The same, of an index that other processes see."""
+    """The same for an index that other processes can open."""
     yield from _new(place_of(request.param, tmp_path))
 
 

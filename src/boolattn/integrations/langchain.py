@@ -1,4 +1,4 @@
-"""A Searcher as a LangChain retriever; needs ``pip install boolattn[langchain]``."""
+"""A Searcher as a LangChain retriever; needs ``pip install 'boolattn[langchain]'``."""
 
 from collections.abc import Sequence
 
@@ -16,12 +16,12 @@ from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
-    """Finds documents for a chain, each with its score and the effect of each atom of the query.
+    """Finds documents for a chain, each with its score and, where something is excluded, the effect of each atom.
 
     Metadata: ``boolattn_score``, ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title
     and own fields. Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
 
-    Example:
+    Examples:
         >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP
         >>> retriever.invoke("movies set in Vietnam but not about war")  # doctest: +SKIP
         >>> retriever.invoke("movies set in Vietnam, war", exclude=["war"])  # doctest: +SKIP

@@ -1,4 +1,4 @@
-"""A Searcher as a LlamaIndex retriever; needs ``pip install boolattn[llama-index]``."""
+"""A Searcher as a LlamaIndex retriever; needs ``pip install 'boolattn[llama-index]'``."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,18 +15,18 @@ from boolattn.retrieval.search.searcher import Searcher
 
 
 class BooleanRetriever(BaseRetriever):
-    """Finds nodes for a query engine, each with its score and the effect of each atom of the query.
+    """Finds nodes for a query engine, each with its score and, where something is excluded, the effect of each atom.
 
     Metadata: ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title and own fields.
     Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
 
-    Example:
+    Examples:
         >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP
         >>> retriever.retrieve("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
 
     def __init__(self, searcher: Searcher, k: int = 10, where: Sequence[Filter] = (), **kwargs: Any) -> None:
-        """Take k hits of every search, of documents that pass all filters."""
+        """Return k hits per search, from documents that pass all filters."""
         self.searcher, self.k, self.where = searcher, k, where
         super().__init__(**kwargs)
 

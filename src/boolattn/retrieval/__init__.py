@@ -1,1 +1,1 @@
-"""From a corpus to ranked hits: shards of vectors, an index that holds them, a searcher that asks it."""
+"""Corpus -> ranked hits: shards of vectors, an index that stores them, and a searcher."""

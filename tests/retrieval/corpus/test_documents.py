@@ -1,4 +1,4 @@
-"""Corpora of every format become the same documents; what is wrong in one is named, row and field."""
+"""All formats give the same documents; errors name the row and the field."""
 
 import gzip
 import json
@@ -13,7 +13,14 @@ import pytest
 import zstandard
 
 from boolattn.retrieval.corpus import documents
-from boolattn.retrieval.corpus.documents import NUMBERED, BadDocumentError, CorpusReader, Fields, survey
+from boolattn.retrieval.corpus.documents import (
+    NUMBERED,
+    BadDocumentError,
+    ChangedCorpusError,
+    CorpusReader,
+    Fields,
+    survey,
+)
 
 ROWS = [
     {"_id": "a", "title": "Alien", "text": "In space.", "year": 1979, "cast": ["Weaver", "Holm"], "rating": 8},
@@ -76,13 +83,13 @@ def test_every_format_gives_the_same_documents(tmp_path, name):
     assert [each.to_encode() for each in found] == ["Alien. In space.", "A bus.", "Up"]
 
 
-def test_of_a_beir_folder_only_the_documents_are_read(tmp_path):
+def test_only_the_documents_of_a_beir_folder_are_read(tmp_path):
     write(tmp_path / "corpus.jsonl")
     (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "a question"}\n')
     assert [each.doc_id for each in read(tmp_path)] == ["a", "b", "c"]
 
 
-def test_files_of_a_folder_follow_by_name(tmp_path):
+def test_files_of_a_folder_are_read_in_order_of_name(tmp_path):
     write(tmp_path / "2.jsonl", ROWS[:1])
     write(tmp_path / "1.parquet", ROWS[1:2])
     write(tmp_path / "3.jsonl.zst", ROWS[2:])
@@ -111,7 +118,7 @@ def test_a_field_of_several_kinds_is_text(tmp_path):
     assert [each.metadata["mixed"] for each in read(path)] == ["1", "one", "true", "2.5"]
 
 
-def test_values_that_no_index_can_hold(tmp_path):
+def test_values_that_no_index_can_store(tmp_path):
     path = write(tmp_path / "c.jsonl", [{"id": "a", "text": "", "large": 2**63, "numbers": [1, 2]}])
     assert read(path)[0].metadata == {"large": str(2**63)}
     fields = {"on": date(2026, 1, 2), "off": float("nan"), "never": -(2**63), "price": Decimal("19.90")}
@@ -119,10 +126,10 @@ def test_values_that_no_index_can_hold(tmp_path):
     assert read(dated)[0].metadata == {"on": "2026-01-02", "price": 19.9}
 
 
-def test_ids_that_only_look_alike_are_not_taken_for_one(tmp_path, monkeypatch):
+def test_ids_that_only_look_alike_are_distinct(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "hash", lambda _: 7, raising=False)
     assert survey(write(tmp_path / "c.jsonl")).documents == 3
-    with pytest.raises(BadDocumentError, match=r"line 4, .* has the id 'b'"):
+    with pytest.raises(BadDocumentError, match=r"line 4, .* has the ID 'b'"):
         survey(write(tmp_path / "d.jsonl", [*ROWS, ROWS[1]]))
 
 
@@ -137,38 +144,66 @@ def test_a_survey_keeps_little_of_each_document(tmp_path):
     assert peak < 40 * count  # of ids alone, 120 bytes each and more
 
 
+def test_names_of_fields_are_shown_as_literals_and_not_too_many(tmp_path):
+    path = tmp_path / "c.jsonl"
+    path.write_text(json.dumps({"\x1b[31m\u2028": 1, "x" * 5000: 2} | dict.fromkeys(map(str, range(100)), 3)) + "\n")
+    with pytest.raises(BadDocumentError, match=r"got '\\x1b\[31m\\u2028', 'x{40}', '0'.*'17', \.\.\.\.") as refused:
+        survey(path)
+    assert "\x1b" not in str(refused.value) and "\u2028" not in str(refused.value)
+
+
+@pytest.mark.parametrize("change", ["longer", "shorter", "another field", "another file"])
+def test_a_corpus_that_changes_after_it_was_read_is_refused(tmp_path, change):
+    path = tmp_path / "c.jsonl"
+    path.write_text("".join(json.dumps({"id": str(n), "text": "kites"}) + "\n" for n in range(3)))
+    corpus = survey(tmp_path)
+    corpus.require_unchanged()
+    row = json.dumps({"id": "9", "text": "boats", "year": 1990}) + "\n"
+    changed = {"longer": path.read_text() + row, "shorter": row, "another field": row * 3}
+    (tmp_path / "d.jsonl" if change == "another file" else path).write_text(changed.get(change, row))
+    with pytest.raises(ChangedCorpusError, match=r"was added, removed or changed while .* was being encoded"):
+        corpus.require_unchanged()
+    if change == "another field":
+        with pytest.raises(ChangedCorpusError):
+            CorpusReader(corpus).read(0, 3)
+
+
 @pytest.mark.parametrize(
     ("rows", "fields", "said"),
     [
-        (FILMS, None, "line 1, field '_id': no id: expected one of _id, id, doc_id, got title, year, extract"),
-        ([*ROWS, ROWS[1]], None, "line 4, field '_id': a document before it has the id 'b'"),
-        (FILMS, Fields(id="title", text="extract"), "line 2, field 'title': a document before it has the id 'Alien'"),
+        (FILMS, None, "line 1, field '_id': no ID: expected one of _id, id, doc_id, got 'title', 'year', 'extract'"),
+        ([*ROWS, ROWS[1]], None, "line 4, field '_id': an earlier document also has the ID 'b'"),
+        (
+            FILMS,
+            Fields(id="title", text="extract"),
+            "line 2, field 'title': an earlier document also has the ID 'Alien'",
+        ),
         (FILMS, Fields(id=NUMBERED), "line 1, field 'text': there is no such field.*--text"),
         (FILMS, Fields(id=NUMBERED, title="name", text="extract"), "field 'name': there is no such field.*--title"),
         ([*ROWS, {"id": "d", "text": ""}], None, "line 4, field '_id': there is no such field"),
-        ([{"id": "", "text": "x"}], None, "line 1, field 'id': the id is empty"),
-        ([{"id": None, "text": "x"}], None, "line 1, field 'id': the id is empty"),
+        ([{"id": "", "text": "x"}], None, "line 1, field 'id': the ID is empty"),
+        ([{"id": None, "text": "x"}], None, "line 1, field 'id': the ID is empty"),
         ([{"id": "a", "text": {"b": "c"}}], None, "line 1, field 'text': expected text, got dict"),
         ([["a"]], None, "line 1, field 'whole row': expected one JSON object"),
     ],
 )
-def test_what_is_wrong_is_named(tmp_path, rows, fields, said):
+def test_errors_name_the_problem(tmp_path, rows, fields, said):
     with pytest.raises(BadDocumentError, match=said) as error:
         survey(write(tmp_path / "c.jsonl", rows), fields)
     assert "skip-bad" not in str(error.value), "there is no such option here"
 
 
-def test_a_corpus_that_is_none(tmp_path):
+def test_paths_that_are_not_a_corpus_are_refused(tmp_path):
     (tmp_path / "a.csv").write_text("id,text\n")
     (tmp_path / "empty.jsonl").write_text("\n")
-    with pytest.raises(ValueError, match=r"known format.*\.jsonl\.zst"):
+    with pytest.raises(ValueError, match=r"unknown format.*\.jsonl\.zst"):
         survey(tmp_path / "a.csv")
-    with pytest.raises(ValueError, match="holds no documents"):
+    with pytest.raises(ValueError, match="contains no documents"):
         survey(tmp_path / "empty.jsonl")
     with pytest.raises(FileNotFoundError, match="no file or folder"):
         survey(tmp_path / "b")
     (tmp_path / "folder").mkdir()
-    with pytest.raises(FileNotFoundError, match="no file of documents"):
+    with pytest.raises(FileNotFoundError, match="no document files"):
         survey(tmp_path / "folder")
 
 

@@ -1,4 +1,4 @@
-"""Some documents to index, and what they would be found by."""
+"""Some documents to index, and how to find them."""
 
 import operator
 

@@ -1,4 +1,4 @@
-"""Indexes a folder in small batches and says what it asks of the index; a test may kill it: FOLDER URI."""
+"""Indexes a folder in small batches and reports each call to the index; a test may kill it: FOLDER URI."""
 
 import sys
 from typing import Any
@@ -13,6 +13,8 @@ class Aloud:
 
     def __getattr__(self, name: str) -> Any:
         print(name, flush=True)
+        if name == "unpublished":
+            return lambda: Aloud(self.index.unpublished())
         return getattr(self.index, name)
 
 

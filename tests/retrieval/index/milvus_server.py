@@ -22,6 +22,12 @@ class MilvusProcess:
     def start(self) -> None:
         self._say("start")
 
+    def hang(self) -> None:
+        self._say("stop")
+
+    def go_on(self) -> None:
+        self._say("continue")
+
     def _say(self, word: str) -> None:
         assert self.process.stdin is not None and self.process.stdout is not None
         print(word, file=self.process.stdin, flush=True)

@@ -1,18 +1,22 @@
-"""Runs a Milvus server until stdin ends. Its Python is .venv-milvus's; it stands alone in its network namespace.
+"""Runs a Milvus server until stdin ends. It uses .venv-milvus's Python, and is alone in its network namespace.
 
     unshare --map-root-user --net .venv-milvus/bin/python serve_milvus.py FOLDER SOCKET
 
 The namespace is there because this server listens on all interfaces, whatever its configuration says. Lines on stdin:
-``kill`` ends the server as kill -9 does, ``start`` starts it again; each is answered by a line on stdout.
+``kill`` ends the server as kill -9 does, ``start`` starts it again, ``stop`` lets it hang until ``continue``; each is
+answered by a line on stdout.
 """
 
 import asyncio
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 from milvus import MilvusServer, MilvusServerConfig
 from relay import relay
+
+SIGNALS = {"stop\n": signal.SIGSTOP, "continue\n": signal.SIGCONT}
 
 
 async def serve(folder: Path, socket: Path) -> None:
@@ -28,13 +32,15 @@ async def serve(folder: Path, socket: Path) -> None:
             if line == "kill\n":
                 server.server_proc.kill()
                 server.server_proc.wait()
+            elif line in SIGNALS:
+                server.server_proc.send_signal(SIGNALS[line])
             else:
                 await asyncio.to_thread(server.start)
                 listener.close()  # the server may have another port now
                 listener = await relay(socket, ("127.0.0.1", server.listen_port))
             print("done", flush=True)
     finally:
-        if server.server_proc is not None:  # nothing of it is kept, so nobody waits for it to put things in order
+        if server.server_proc is not None:  # its data is discarded, so no clean shutdown is needed
             server.server_proc.kill()
 
 

@@ -1,6 +1,7 @@
 """Rows and filters that do not fit are refused, and the message says why."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,20 @@ def test_values_that_fit():
         (Filter(RATING, ">", math.nan), "'number'"),
     ],
 )
-def test_filters_that_make_no_sense(given, message):
+def test_invalid_filters_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         check_filters([given], DESCRIPTION)
+
+
+def test_too_many_filters():
+    check_filters([Filter(YEAR, "=", 1990)] * 20, DESCRIPTION)
+    check_filters([Filter(YEAR, "in", tuple(range(5000)))], DESCRIPTION)
+    for many in ([Filter(YEAR, "=", 1990)] * 21, [Filter(YEAR, "in", tuple(range(5001)))]):
+        with pytest.raises(ValueError, match="at most 20 filters with 5000 values"):
+            check_filters(many, DESCRIPTION)
+
+
+def test_names_of_fields_are_shown_as_literals():
+    odd = replace(DESCRIPTION, metadata={"red\x1b[31m\u2028": "text"})
+    with pytest.raises(ValueError, match=r"this index has: 'red\\x1b\[31m\\u2028'$"):
+        check_filters([Filter("colour", "=", "red")], odd)

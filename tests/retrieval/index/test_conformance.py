@@ -1,7 +1,8 @@
-"""What every index must do, asked of each for real."""
+"""Requirements for every index, tested on each real one."""
 
 import dataclasses
 import random
+from collections import Counter
 from datetime import timedelta
 
 import numpy as np
@@ -46,7 +47,22 @@ def test_the_description_is_kept_and_another_refused(index, index_uri):
             again.create(dataclasses.replace(DESCRIPTION, **{part: value}))
 
 
-def test_an_index_that_was_made_anew_is_not_taken_for_the_old_one(index_uri, monkeypatch):
+def test_what_documents_are_can_be_declared_later(index, index_uri, monkeypatch):
+    monkeypatch.setattr(lance, "SEEN_AFTER", timedelta(0))
+    monkeypatch.setattr(milvus, "LOOKED_AFTER", 0)
+    reader = open_index(index_uri)
+    assert reader.describe().documents is None
+    for documents in ("things", "pages"):
+        index.declare(documents)
+        declared = dataclasses.replace(DESCRIPTION, documents=documents)
+        assert index.describe() == reader.describe() == open_index(index_uri).describe() == declared
+        index.upsert(films(["a"]))
+        index.settle()
+        index.create(DESCRIPTION)
+        assert open_index(index_uri).describe() == declared
+
+
+def test_a_recreated_index_is_not_mistaken_for_the_old_one(index_uri, monkeypatch):
     monkeypatch.setattr(lance, "SEEN_AFTER", timedelta(0))
     monkeypatch.setattr(milvus, "LOOKED_AFTER", 0)
     old, other = open_index(index_uri), open_index(index_uri)
@@ -56,11 +72,11 @@ def test_an_index_that_was_made_anew_is_not_taken_for_the_old_one(index_uri, mon
     other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
     other.upsert(films(["a"]))
     for ask in (old.describe, lambda: old.search(np.ones(4, np.float32), 1), lambda: old.fetch(["a"])):
-        with pytest.raises(WrongIndexError, match="made anew"):
+        with pytest.raises(WrongIndexError, match="recreated"):
             ask()
 
 
-def test_an_index_that_is_not_there(index_uri):
+def test_a_missing_index(index_uri):
     index = open_index(index_uri)
     vector = np.ones(4, np.float32)
     asked = (
@@ -72,7 +88,7 @@ def test_an_index_that_is_not_there(index_uri):
     )
     advice = "index_folder" if index_uri.startswith("memory") else "boolattn index"
     for ask in asked:
-        with pytest.raises(WrongIndexError, match=f"there is no index {index_uri}: `{advice}"):
+        with pytest.raises(WrongIndexError, match=f"there is no index {index_uri}: create it with `{advice}"):
             ask()
     index.drop()
 
@@ -129,7 +145,7 @@ def test_scores_by_dot_product(index_uri):
     assert same(index.fetch(["short", "long"]), rows)
 
 
-def test_writes_are_there_for_others_and_after_reopening(index, index_uri):
+def test_writes_are_visible_to_others_and_after_reopening(index, index_uri):
     rows = films(["a", "b", "c"], metadata=[{"year": 1999, "rating": 7.5}, {"seen": False}, {}])
     index.upsert(rows)
     assert same(open_index(index_uri).fetch(["a", "b", "c"]), rows)
@@ -180,10 +196,13 @@ def test_any_order_of_writes_ends_as_in_a_dictionary(index):
     assert index.count() == len(expected) > 20
     shards = [kept[0] for kept in expected.values()]
     assert index.shards() == {shard: shards.count(shard) for shard in set(shards)}
+    some = list(expected)[::2]
+    assert index.shards_of([*some, "missing"]) == Counter(expected[doc_id][0] for doc_id in some)
+    assert index.shards_of([]) == {}
     assert {hit.doc_id for hit in index.search(np.ones(4, np.float32), 60)} == set(expected)
 
 
-def test_rows_that_do_not_fit_are_refused_whole(index):
+def test_a_batch_with_an_invalid_row_is_refused_completely(index):
     with pytest.raises(ValueError, match="dimension 4"):
         index.upsert(films(["a"], dimension=5))
     with pytest.raises(ValueError, match="'twice'"):
@@ -195,7 +214,7 @@ def test_rows_that_do_not_fit_are_refused_whole(index):
     assert index.count() == 0
 
 
-def test_long_texts_are_kept_as_far_as_they_fit(index, index_uri):
+def test_long_texts_are_truncated(index, index_uri):
     text = "é電🎬" * 20_000
     index.upsert(films(["long"], texts=[text]))
     [kept] = index.fetch(["long"]).texts

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from boolattn.retrieval.index.checking import MOST_FILTERS, MOST_VALUES
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter
 from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films, passes
@@ -72,6 +73,12 @@ def test_several_filters_must_all_match(filled):
     assert found(filled, *filters) == {"1"}
 
 
+def test_as_many_filters_and_values_as_are_allowed(filled):
+    many = [Filter(YEAR, "!=", number) for number in range(1900, 1900 + MOST_FILTERS - 1)]
+    among = Filter(GENRE, "in", ("war", *(f"genre {n}" for n in range(MOST_VALUES - MOST_FILTERS))))
+    assert found(filled, *many, among) == {"0"}
+
+
 def test_metadata_comes_back(filled):
     assert filled.fetch([str(n) for n in range(len(METADATA))]).metadata == METADATA
 
@@ -86,7 +93,7 @@ LETTERS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\
         LETTERS | st.sampled_from(["'", '"', "\\", "\\'", "%", "\r\n", "${x}", "{y}"]), min_size=8, unique=True
     )
 )
-def test_any_text_can_be_looked_for(where, texts):
+def test_any_text_can_be_searched(where, texts):
     index = open_index(f"{where}/t{uuid.uuid4().hex}")
     index.create(DESCRIPTION)
     try:

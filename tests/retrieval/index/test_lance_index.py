@@ -1,4 +1,4 @@
-"""LanceDB's index of vectors: made when it pays, of the right kind, and kept up to date."""
+"""LanceDB's vector index: built when worthwhile, of the right kind, and kept up to date."""
 
 import lancedb
 import pytest
@@ -10,7 +10,7 @@ from tests.retrieval.index.films import films
 
 
 @pytest.mark.parametrize("similarity", ["cosine", "dot"])
-def test_an_index_past_the_rows_where_it_pays(tmp_path, similarity):
+def test_a_table_past_the_flat_limit_gets_a_vector_index(tmp_path, similarity):
     index = open_index(f"lance://{tmp_path}/films")
     index.create(IndexDescription("0123abcd", "a model", 4, similarity))
     rows = films([str(n) for n in range(FLAT_UP_TO)])

@@ -1,4 +1,4 @@
-"""What an index in memory keeps to itself."""
+"""The isolation of an index in memory."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from boolattn.retrieval.index.memory import MemoryIndex
 from tests.retrieval.index.films import DESCRIPTION, films, same
 
 
-def test_what_the_caller_changes_later_does_not_show():
+def test_later_changes_by_the_caller_do_not_affect_the_index():
     index, fields = MemoryIndex(), {"year": 1990}
     index.create(DESCRIPTION)
     rows = films(["a"], metadata=[fields])
@@ -20,7 +20,7 @@ def test_what_the_caller_changes_later_does_not_show():
     assert same(index.fetch(["a"]), films(["a"], metadata=[{"year": 1990}]))
 
 
-def test_documents_without_words_are_found_by_none():
+def test_documents_without_words_match_no_query():
     index = MemoryIndex()
     index.create(DESCRIPTION)
     assert index.search_text("war", 3) == []

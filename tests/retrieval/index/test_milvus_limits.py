@@ -1,4 +1,4 @@
-"""What Milvus cannot hold, and how much goes into one request."""
+"""What Milvus cannot store, and how much fits into one request."""
 
 import pytest
 
@@ -10,13 +10,13 @@ from tests.retrieval.index.films import DESCRIPTION, GENRE, films
 
 def test_ids_and_metadata_that_are_too_long_are_refused():
     list(entities_of(films(["x" * LONGEST]), DESCRIPTION))
-    with pytest.raises(ValueError, match="its id takes 65536 bytes"):
+    with pytest.raises(ValueError, match="its ID has 65536 bytes"):
         list(entities_of(films(["a", "é" * (LONGEST // 2) + "xx"]), DESCRIPTION))
     with pytest.raises(ValueError, match="document 'b': its metadata"):
         list(entities_of(films(["a", "b"], metadata=[{}, {GENRE: "x" * LONGEST}]), DESCRIPTION))
 
 
-def test_requests_are_bounded_and_hold_everything(monkeypatch):
+def test_requests_are_bounded_and_complete(monkeypatch):
     monkeypatch.setattr(milvus_rows, "LARGEST_REQUEST", 1000)
     texts = ["short", "x" * 400, "x" * 400, "x" * 5000, "", "", "x" * 900]
     rows = films([str(n) for n in range(7)], texts=texts)

@@ -1,4 +1,4 @@
-"""What can go wrong between a client and its server."""
+"""Failures between a client and its server."""
 
 from statistics import median
 from time import perf_counter
@@ -18,7 +18,7 @@ def test_what_the_server_refuses_is_reported(milvus):
 
 
 @pytest.mark.parametrize("written", [True, False])
-def test_documents_are_there_once_though_no_answer_came(milvus, monkeypatch, written):
+def test_documents_are_stored_once_although_the_answer_was_lost(milvus, monkeypatch, written):
     index = open_index(f"{milvus.uri}/lost")
     index.create(DESCRIPTION)
     client, answers = index._client.client, []
@@ -47,7 +47,7 @@ def test_settled_means_that_the_graph_is_searched(milvus):
     index.drop()
 
 
-def test_who_only_searches_does_not_wait_for_the_writes_of_others(milvus):
+def test_a_client_that_only_searches_does_not_wait_for_others_writes(milvus):
     writer = open_index(f"{milvus.uri}/waiting")
     writer.create(DESCRIPTION)
     rows = films(["a", "b"])

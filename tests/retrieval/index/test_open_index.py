@@ -3,8 +3,10 @@
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
-from boolattn.retrieval.index.open_index import open_index
+from boolattn.cli import app
+from boolattn.retrieval.index.open_index import open_index, parse_address
 from boolattn.retrieval.index.protocol import IndexDescription, WrongIndexError
 
 
@@ -24,9 +26,33 @@ from boolattn.retrieval.index.protocol import IndexDescription, WrongIndexError
         "memory://a/b",
     ],
 )
-def test_unknown_addresses_are_answered_with_the_known_ones(uri):
+def test_unknown_addresses_list_the_known_ones(uri):
     with pytest.raises(ValueError, match=r"lance:///folder/name.*milvus://host:port/name"):
         open_index(uri)
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "milvus://root:s3cret@host:19530/films",
+        "milvus+tls://s3cret@host/films",
+        "lance+s3://key:s3cret@bucket/films",
+        "postgres://root:s3cret@host/films",
+        "lance:///a/b?key=s3cret",
+        "milvus://host/films#s3cret",
+    ],
+)
+def test_secrets_in_addresses_are_refused_and_not_repeated(uri):
+    with pytest.raises(ValueError, match=r"\*\*\*") as refused:
+        open_index(uri)
+    assert "s3cret" not in str(refused.value)
+    ran = CliRunner().invoke(app, ["index", ".", "--index", uri])
+    assert ran.exit_code == 2 and "s3cret" not in ran.output
+
+
+def test_addresses_of_milvus():
+    assert parse_address("milvus://host:19530/films") == ("milvus", "http://host:19530", "films")
+    assert parse_address("milvus+tls://host:19530/films") == ("milvus", "https://host:19530", "films")
 
 
 @pytest.mark.parametrize(
@@ -39,7 +65,7 @@ def test_relative_folders(tmp_path, monkeypatch, uri, folder):
     assert open_index(f"lance://{tmp_path / folder}".removesuffix(".lance")).count() == 0
 
 
-def test_memory_is_shared_by_name_alone():
+def test_only_named_memory_indexes_are_shared():
     description = IndexDescription("f", "m", 2, "dot")
     for uri, shared in (("memory://", False), ("memory://shared", True)):
         open_index(uri).create(description)
@@ -63,5 +89,5 @@ def test_a_server_that_does_not_answer():
 )
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, package, uri, extra):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(ImportError, match=rf"{package}: pip install boolattn\[{extra}\]"):
+    with pytest.raises(ImportError, match=rf"{package}: pip install 'boolattn\[{extra}\]'"):
         open_index(uri)

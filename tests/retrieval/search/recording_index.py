@@ -1,4 +1,4 @@
-"""An index that keeps a record of what it was asked."""
+"""An index that records its calls."""
 
 from collections.abc import Sequence
 

@@ -8,7 +8,7 @@ from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.retrieval.search.lexical_match import distinctive_words, shares_found, words_of
 
 
-def test_words_are_given_once_without_the_commonest():
+def test_words_are_distinct_without_stop_words():
     assert words_of(["The War of the Worlds", "war films"]) == ["war", "worlds", "films"]
 
 
@@ -40,7 +40,7 @@ def test_an_atom_without_words_is_found_nowhere():
 
 
 @given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz'", min_size=2, max_size=12))
-def test_a_stem_begins_as_its_word_does(word):
+def test_a_stem_starts_with_its_words_first_letter(word):
     assert Stemmer.Stemmer("english").stemWord(word).lstrip("'")[:1] in (word.lstrip("'")[:1], "")
 
 

@@ -13,7 +13,7 @@ WORDS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "from"
 
 
 def write_corpus(path: Path, documents: int = 400, seed: int = 0) -> Path:
-    """Write documents of very different lengths, the last shard of which is not full."""
+    """Write documents of very different lengths, with a last shard that is not full."""
     rng = Random(seed)
     rows = [
         {"id": f"doc {n}", "title": rng.choice(WORDS), "text": " ".join(rng.choices(WORDS, k=rng.randint(0, 90))),

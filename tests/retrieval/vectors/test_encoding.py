@@ -1,5 +1,8 @@
 """A folder of vectors: what is in it, how it resumes after being stopped, and what it refuses."""
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -7,12 +10,14 @@ import torch
 from boolattn.encoders.document_encoder import document_vectors
 from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
-from boolattn.retrieval.corpus.documents import survey
+from boolattn.retrieval.corpus.documents import ChangedCorpusError, survey
 from boolattn.retrieval.vectors import encoding
+from boolattn.retrieval.vectors.durable import atomic_write
 from boolattn.retrieval.vectors.encode_job import WrongFolderError
 from boolattn.retrieval.vectors.encoding import encode_corpus
-from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, Manifest
+from boolattn.retrieval.vectors.manifest import DECLARED_FILE, MANIFEST_FILE, Manifest
 from boolattn.retrieval.vectors.shards import checksum, read_shard
+from boolattn.retrieval.write_lock import BusyError
 from tests.retrieval.vectors.small_corpus import SHARD, contents, encode, write_corpus
 from tests.training.small import backbone
 
@@ -34,7 +39,7 @@ def undisturbed(tmp_path_factory, corpus, model):
     return folder
 
 
-def test_a_folder_holds_every_document_with_its_own_vector(undisturbed, model):
+def test_a_folder_contains_every_document_with_its_vector(undisturbed, model):
     manifest = Manifest.read(undisturbed)
     plain = load_encoder(model)
     assert (manifest.documents, manifest.dimension, manifest.similarity) == (400, 32, "cosine")
@@ -80,7 +85,92 @@ def test_a_stopped_run_resumes_with_what_is_missing(tmp_path, corpus, model, und
     assert contents(tmp_path) == contents(undisturbed)
 
 
-def test_a_folder_begun_with_the_former_fingerprint_is_resumed(tmp_path, corpus, model, monkeypatch):
+def test_two_concurrent_runs_do_not_interfere(tmp_path, corpus, model, undisturbed):
+    def meets(job, numbers, advance):
+        with pytest.raises(BusyError, match=rf"{tmp_path} is being written by process {os.getpid()} on"):
+            encode(corpus, model, tmp_path)
+        yield from encoding._here(load_encoder(model))(job, numbers, advance)
+
+    assert encode(corpus, model, tmp_path, run=meets).documents == 400
+    assert contents(tmp_path) == contents(undisturbed)
+
+
+def test_a_corpus_that_changes_during_encoding_gets_no_manifest(tmp_path, model):
+    corpus = write_corpus(tmp_path / "corpus.jsonl", documents=130)
+
+    def changes(job, numbers, advance):
+        for number, shard in encoding._here(load_encoder(model))(job, numbers, advance):
+            if number == len(numbers) - 1:
+                write_corpus(corpus, documents=130, seed=1)
+            yield number, shard
+
+    with pytest.raises(ChangedCorpusError, match="run this again, with another --out"):
+        encode(corpus, model, tmp_path / "out", run=changes)
+    assert not (tmp_path / "out" / MANIFEST_FILE).exists()
+
+
+def test_files_are_synced_before_and_after_renaming(tmp_path, monkeypatch):
+    done, fsync, rename = [], os.fsync, Path.replace
+
+    def note_sync(file):
+        done.append(("sync", Path(f"/proc/self/fd/{file}").resolve().name))
+        fsync(file)
+
+    def note_rename(path, target):
+        done.append(("rename", path.name))
+        return rename(path, target)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(Path, "replace", note_rename)
+    names = []
+    for _ in range(2):
+        with atomic_write(tmp_path / "a") as aside:
+            aside.write_text("whole")
+        names.append(aside.name)
+        assert done[-3:] == [("sync", aside.name), ("rename", aside.name), ("sync", tmp_path.name)]
+    assert len(set(names)) == 2, "two writers must not share a file"
+    with pytest.raises(KeyboardInterrupt), atomic_write(tmp_path / "b") as aside:
+        aside.write_text("half")
+        raise KeyboardInterrupt
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+
+
+def test_a_declaration_needs_no_encoding(tmp_path, corpus, model, undisturbed):
+    for path in undisturbed.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert Manifest.read(tmp_path).documents_are is None
+    for declared, expected in [("things", "things"), (None, "things"), ("pages", "pages")]:
+        done = encode(corpus, model, tmp_path, documents_are=declared)
+        assert done.documents == 0
+        assert done.manifest.documents_are == Manifest.read(tmp_path).documents_are == expected
+        assert Manifest.read(tmp_path).description().documents == expected
+
+
+def test_a_declaration_survives_an_interruption(tmp_path, corpus, model, undisturbed):
+    def stops(job, numbers, advance):
+        raise KeyboardInterrupt
+
+    def interrupted(**settings):
+        with pytest.raises(KeyboardInterrupt):
+            encode(corpus, model, tmp_path, run=stops, **settings)
+
+    for path in undisturbed.glob("*.parquet"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    for declared in ("things", "pages", None):  # of a new folder, of an unfinished one, of a complete one
+        (tmp_path / "shard-00002.parquet").unlink()
+        interrupted(documents_are=declared)
+        interrupted()
+        assert encode(corpus, model, tmp_path).manifest.documents_are == (declared or "pages")
+        assert contents(tmp_path).keys() == contents(undisturbed).keys()
+    (tmp_path / "shard-00002.parquet").unlink()
+    interrupted()
+    (tmp_path / DECLARED_FILE).write_text("film")
+    with pytest.raises(ValueError, match=r"documents\.declared is damaged: run this again with --documents"):
+        encode(corpus, model, tmp_path)
+    assert encode(corpus, model, tmp_path, documents_are="pages").manifest.documents_are == "pages"
+
+
+def test_a_folder_started_with_the_former_fingerprint_is_resumed(tmp_path, corpus, model, monkeypatch):
     plain = load_encoder(model)
     with monkeypatch.context() as earlier:
         earlier.setattr(encoding, "document_fingerprint", former_document_fingerprint)
@@ -93,7 +183,7 @@ def test_a_folder_begun_with_the_former_fingerprint_is_resumed(tmp_path, corpus,
     assert contents(tmp_path) == before
 
 
-def test_what_was_begun_with_something_else_is_refused(tmp_path, corpus, model, undisturbed, minilm_folder):
+def test_a_folder_started_with_other_settings_is_refused(tmp_path, corpus, model, undisturbed, minilm_folder):
     torch.manual_seed(7)
     before = contents(undisturbed)
     other = load_encoder(model)
@@ -105,7 +195,7 @@ def test_what_was_begun_with_something_else_is_refused(tmp_path, corpus, model, 
         (r"\(fingerprint \w+, not \w+\)", corpus, str(tmp_path / "other"), {}),
         (r"\(precision float32, not int8\)", corpus, model, {"precision": "int8"}),
         (r"\(documents \w+, not \w+\)", changed, model, {}),
-        ("shard-00003.parquet, but .* makes only 3 shards", shorter, model, {}),
+        ("shard-00003.parquet, but .* has only 3 shards", shorter, model, {}),
     ]:
         with pytest.raises(WrongFolderError, match=said):
             encode(what, which, undisturbed, **settings)
@@ -135,5 +225,5 @@ def test_other_similarities(tmp_path, corpus, model):
     assert np.linalg.norm(rows.vectors, axis=1).min() > 1.5, "lengths say something here"
     dot.similarity_fn_name = "euclidean"
     dot.save(str(tmp_path / "euclidean"))
-    with pytest.raises(ValueError, match="small compares by euclidean"):
+    with pytest.raises(ValueError, match="small compares vectors by euclidean"):
         encode(corpus, str(tmp_path / "euclidean"), tmp_path / "none")

@@ -1,4 +1,4 @@
-"""A run killed at any moment, without a chance to tidy up, resumes and ends with the same bytes."""
+"""A run killed at any moment, without cleanup, resumes and produces the same bytes."""
 
 import multiprocessing
 import signal
@@ -11,7 +11,7 @@ from tests.training.small import backbone
 
 KILLS, SHARDS = 5, 20
 
-# Its children have imported everything, but are processes of their own, which share nothing that has run.
+# Its children have imported everything, but are separate processes that share no state.
 SERVER = multiprocessing.get_context("forkserver")
 SERVER.set_forkserver_preload(["tests.retrieval.vectors.small_corpus"])
 

@@ -1,4 +1,4 @@
-"""On Ray, several actors make the very files that one process makes here."""
+"""On Ray, several actors write the same files as one process."""
 
 import sys
 from pathlib import Path
@@ -17,7 +17,8 @@ def model(tmp_path_factory, minilm_folder) -> str:
     return backbone(tmp_path_factory.mktemp("model"), minilm_folder)
 
 
-def test_actors_make_the_files_that_one_process_makes(tmp_path, model):
+@pytest.mark.long
+def test_actors_write_the_same_files_as_one_process(tmp_path, model):
     pytest.importorskip("ray")
     corpus, here, there = write_corpus(tmp_path / "corpus.jsonl"), tmp_path / "here", tmp_path / "ray"
     encode(corpus, model, here)
@@ -32,7 +33,7 @@ def test_actors_make_the_files_that_one_process_makes(tmp_path, model):
 def test_another_model_on_another_machine_is_refused(tmp_path, model):
     corpus = survey(write_corpus(tmp_path / "corpus.jsonl", documents=2))
     job = EncodeJob(corpus, Path(), Origin("another", "full", "float32"), "cosine", SHARD)
-    with pytest.raises(WrongFolderError, match="put the same one on all"):
+    with pytest.raises(WrongFolderError, match="install the same model on all"):
         _ShardActor(job, model, None)
 
 

@@ -1,4 +1,4 @@
-"""Shards bring back what was written, to the precision asked for, in bytes that are always the same."""
+"""Shards round-trip to the requested precision, in reproducible bytes."""
 
 import hashlib
 
@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from boolattn.retrieval.index.protocol import Rows
+from boolattn.retrieval.vectors import shards
 from boolattn.retrieval.vectors.shards import BadShardError, read_origin, read_shard, write_shard
 
 N, D = 300, 64
@@ -25,7 +26,7 @@ def rows() -> Rows:
 # Of unit vectors in 64 dimensions: half a step of 11 bits below 1/2, half a step of 1/127 of the largest.
 @pytest.mark.parametrize(("precision", "error"), [("float32", 0), ("float16", 2**-12), ("int8", 0.5 * 0.6 / 127)])
 @pytest.mark.filterwarnings("error")  # a vector of zeros has no largest number to divide by
-def test_what_comes_back(tmp_path, rows, precision, error):
+def test_rows_round_trip(tmp_path, rows, precision, error):
     path = tmp_path / "shard-00000.parquet"
     shard = write_shard(path, rows, precision)
     found = read_shard(path)
@@ -41,7 +42,7 @@ def test_what_comes_back(tmp_path, rows, precision, error):
     assert not found.vectors[7].any()
 
 
-def test_files_of_less_precision_are_smaller(tmp_path, rows):
+def test_lower_precision_makes_smaller_files(tmp_path, rows):
     for precision in ("float32", "float16", "int8"):
         write_shard(tmp_path / precision, rows, precision)
     sizes = [(tmp_path / precision).stat().st_size for precision in ("float32", "float16", "int8")]
@@ -69,6 +70,21 @@ def test_the_same_rows_make_the_same_bytes(tmp_path, rows):
 def test_the_origin_is_kept(tmp_path, rows):
     write_shard(tmp_path / "a", rows, "int8", "made by hand")
     assert read_origin(tmp_path / "a") == "made by hand"
+
+
+def test_a_shard_is_checked_before_it_is_parsed(tmp_path, rows, monkeypatch):
+    shard = write_shard(tmp_path / "a", rows, "float32")
+    assert read_shard(tmp_path / "a", shard.sha256).shard == shard.sha256
+    monkeypatch.setattr(shards, "read_table", lambda content: pytest.fail("it was parsed"))
+    with pytest.raises(BadShardError, match="is not the file that the manifest names"):
+        read_shard(tmp_path / "a", "0" * 64)
+
+
+def test_an_unreadable_shard_is_not_mistaken_for_a_damaged_one(tmp_path, rows):
+    (tmp_path / "a").mkdir()
+    for read in (read_shard, read_origin):
+        with pytest.raises(IsADirectoryError):
+            read(tmp_path / "a")
 
 
 def test_a_damaged_shard_is_reported(tmp_path, rows):

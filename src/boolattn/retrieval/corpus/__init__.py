@@ -1,1 +1,1 @@
-"""From files to documents."""
+"""Files -> documents."""

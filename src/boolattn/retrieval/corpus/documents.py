@@ -1,4 +1,4 @@
-"""A corpus of any supported format as documents: an id, a title, a text, and further fields to filter by."""
+"""Read a corpus in any supported format as documents with an ID, a title, a text and metadata fields."""
 
 from array import array
 from collections.abc import Mapping
@@ -11,24 +11,29 @@ import msgspec
 import numpy as np
 
 from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place
-from boolattn.retrieval.corpus.files import Row, rows_of
+from boolattn.retrieval.corpus.files import Row, corpus_files, rows_of
 from boolattn.retrieval.corpus.metadata import common_kind, converted, kind_of, scalar_of
 from boolattn.retrieval.index.protocol import Kind, Value
 
-NUMBERED = "#"  # in the place of the name of the id's field: documents are numbered from "0"
+NUMBERED = "#"  # instead of an ID field: number documents from "0"
 _IDS = ("_id", "id", "doc_id")
+LONGEST_NAME, MOST_NAMES = 40, 20  # of fields, in messages
 
 
 class BadDocumentError(BadRowError):
-    """A row that is no document, or one whose id another has."""
+    """A row that is not a document, or whose ID is not unique."""
 
     def __str__(self) -> str:
         return f"{self.place}, field {self.field!r}: {self.problem}"
 
 
+class ChangedCorpusError(ValueError):
+    """A corpus that changed while it was being encoded."""
+
+
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """One document of a corpus, and its further fields."""
+    """One document of a corpus, with its metadata."""
 
     doc_id: str
     title: str
@@ -36,13 +41,13 @@ class CorpusDocument:
     metadata: Mapping[str, Value]
 
     def to_encode(self) -> str:
-        """Return what a model reads."""
+        """Return the text to encode."""
         return f"{self.title}. {self.text}" if self.title and self.text else self.title or self.text
 
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """Which fields of a row are its id, title and text; ``NUMBERED`` for ids that are counted."""
+    """The fields of a row with its ID, title and text; ``NUMBERED`` numbers the documents."""
 
     id: str = ""
     title: str = "title"
@@ -51,31 +56,43 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus that has been read once, and found to be in order.
+    """A corpus that has been read once and validated.
 
     Attributes:
         path: A ``.jsonl`` (plain, ``.gz`` or ``.zst``) or ``.parquet`` file, a BEIR folder, or a folder of such files.
-        fields: Where id, title and text are.
-        documents: How many there are.
-        metadata: The other fields, and what they hold; a field that holds now this, now that is text.
+        fields: The fields with ID, title and text.
+        documents: Number of documents.
+        metadata: The other fields and their types; a field with values of different types is text.
+        files: Size and modification time of each file when it was read.
     """
 
     path: Path
     fields: Fields
     documents: int = 0
     metadata: Mapping[str, Kind] = field(default_factory=dict)
+    files: Mapping[Path, tuple[int, int]] = field(default_factory=dict)
+
+    def require_unchanged(self) -> None:
+        """Raise if a file has changed since it was read."""
+        now = _files(self.path)
+        for path in self.files.keys() | now.keys():
+            if self.files.get(path) != now.get(path):
+                raise ChangedCorpusError(
+                    f"{path} was added, removed or changed while {self.path} was being encoded: run this again, with "
+                    f"another --out, when no process writes to the corpus"
+                )
 
 
 class CorpusReader:
-    """Reads pieces of a corpus; going forward, it reads every file once, however many pieces there are."""
+    """Reads slices of a corpus; slices in ascending order read every file only once."""
 
     def __init__(self, corpus: Corpus) -> None:
-        """Stand at the first document."""
+        """Start at the first document."""
         self.corpus = corpus
         self._rows, self._next = rows_of(corpus.path), 0
 
     def read(self, start: int, count: int) -> list[CorpusDocument]:
-        """Return so many documents from one on, each further field of the kind it has over the whole corpus."""
+        """Return the given number of documents from a position, with metadata in the corpus-wide types."""
         if start < self._next:
             self._rows, self._next = rows_of(self.corpus.path), 0
         ahead = start - self._next
@@ -85,20 +102,23 @@ class CorpusReader:
 
     def _document(self, number: int, place: Place, row: Row) -> CorpusDocument:
         found, kinds = _document(place, number, _values(place, row), self.corpus.fields), self.corpus.metadata
+        if not found.metadata.keys() <= kinds.keys():
+            self.corpus.require_unchanged()
         fields = {name: converted(value, kinds[name]) for name, value in found.metadata.items()}
         return replace(found, metadata=fields)
 
 
 def survey(path: str | Path, fields: Fields | None = None) -> Corpus:
-    """Read a corpus through, so that a fault in its last row shows before the first is encoded.
+    """Validate a whole corpus, so that an error in its last row is found before encoding starts.
 
     Args:
         path: The corpus.
-        fields: Where id, title and text are; by default the id is "_id", "id" or "doc_id", as the first row has it.
+        fields: The fields with ID, title and text; by default, the ID is the first row's "_id", "id" or "doc_id".
     """
     path, fields = Path(path), fields or Fields()
+    files = _files(path)
     kinds: dict[str, Kind] = {}
-    hashes = array("q")  # eight bytes for each id, for there may be a billion
+    hashes = array("q")  # eight bytes per ID, because a corpus may have a billion
     for number, (place, row) in enumerate(rows_of(path)):
         values = _values(place, row)
         if not fields.id:
@@ -108,13 +128,20 @@ def survey(path: str | Path, fields: Fields | None = None) -> Corpus:
         for name, value in document.metadata.items():
             kinds[name] = common_kind(kinds.get(name, kind_of(value)), kind_of(value))
     if not hashes:
-        raise ValueError(f"{path} holds no documents")
-    _require_ids_of_their_own(path, fields, hashes)
-    return Corpus(path, fields, len(hashes), dict(sorted(kinds.items())))
+        raise ValueError(f"{path} contains no documents")
+    _require_unique_ids(path, fields, hashes)
+    corpus = Corpus(path, fields, len(hashes), dict(sorted(kinds.items())), files)
+    corpus.require_unchanged()
+    return corpus
 
 
-def _require_ids_of_their_own(path: Path, fields: Fields, hashes: "array[int]") -> None:
-    """Raise at the first document whose id one before it has; only ids of equal hashes are looked at."""
+def _files(path: Path) -> dict[Path, tuple[int, int]]:
+    """Return the size and modification time of each file of a corpus."""
+    return {file: (file.stat().st_size, file.stat().st_mtime_ns) for file in corpus_files(path)}
+
+
+def _require_unique_ids(path: Path, fields: Fields, hashes: "array[int]") -> None:
+    """Raise at the first document whose ID is a duplicate; only IDs with equal hashes are compared."""
     ordered = np.frombuffer(hashes, np.int64)
     ordered.sort()
     suspects = set(ordered[1:][ordered[1:] == ordered[:-1]].tolist())
@@ -125,7 +152,7 @@ def _require_ids_of_their_own(path: Path, fields: Fields, hashes: "array[int]") 
             raise BadDocumentError(
                 place,
                 fields.id,
-                f"a document before it has the id {doc_id!r}, too. Name a field whose values are all different with "
+                f"an earlier document also has the ID {doc_id!r}. Choose a field with unique values with "
                 f"--id, or number the documents with --id '{NUMBERED}'",
             )
         if hash(doc_id) in suspects:
@@ -148,17 +175,17 @@ def _id_field(place: Place, values: Mapping[str, Any]) -> str:
     raise BadDocumentError(
         place,
         _IDS[0],
-        f"no id: expected one of {', '.join(_IDS)}, got {', '.join(values)}. Name the id's field with --id, or number "
+        f"no ID: expected one of {', '.join(_IDS)}, got {_listed(values)}. Name the ID field with --id, or number "
         f"the documents with --id '{NUMBERED}'",
     )
 
 
 def _document(place: Place, number: int, values: Mapping[str, Any], fields: Fields) -> CorpusDocument:
-    """Make a document of a row; its further fields are of the kinds they have here."""
+    """Convert a row to a document, with metadata in the row's own types."""
     doc_id = str(number) if fields.id == NUMBERED else _text(place, values, fields.id, "--id")
     if not doc_id:
-        raise BadDocumentError(place, fields.id, "the id is empty: every document needs one")
-    # Many corpora have no titles; a field that was asked for by another name must be there.
+        raise BadDocumentError(place, fields.id, "the ID is empty: every document needs one")
+    # Many corpora have no titles, but a field that the user names must exist.
     titled = fields.title in values or fields.title != "title"
     rest = {
         name: scalar_of(value) for name, value in values.items() if name not in (fields.id, fields.title, fields.text)
@@ -171,10 +198,16 @@ def _document(place: Place, number: int, values: Mapping[str, Any], fields: Fiel
     )
 
 
+def _listed(values: Mapping[str, Any]) -> str:
+    """Return field names for a message, as literals, because a corpus may contain any character, and not too many."""
+    shown = ", ".join(repr(name[:LONGEST_NAME]) for name in list(values)[:MOST_NAMES])
+    return f"{shown}, ..." if len(values) > MOST_NAMES else shown
+
+
 def _text(place: Place, values: Mapping[str, Any], name: str, option: str) -> str:
     if name not in values:
         raise BadDocumentError(
-            place, name, f"there is no such field, but {', '.join(values)}. Name the right one with {option}"
+            place, name, f"there is no such field. The row has {_listed(values)}: name the right one with {option}"
         )
     value = scalar_of(values[name])
     if value is None and values[name] not in (None, []):

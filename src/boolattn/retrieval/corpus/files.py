@@ -1,4 +1,4 @@
-"""The files of a corpus and their rows, in an order that never changes."""
+"""The files of a corpus and their rows, in a fixed order."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,7 +9,7 @@ from boolattn.data.rows.lines import COMPRESSIONS, filled_lines
 from boolattn.retrieval.vectors.parquet import read_rows
 
 Row: TypeAlias = bytes | dict[str, Any]
-"""A line of JSON, not parsed yet so that skipping it is cheap, or a row of Parquet."""
+"""A line of JSON, still unparsed so that skipping it is cheap, or a Parquet row."""
 
 _LINES = tuple(f".jsonl{compression}" for compression in COMPRESSIONS)
 _FORMATS = (*_LINES, ".parquet")
@@ -24,16 +24,16 @@ def rows_of(corpus: Path) -> Iterator[tuple[Place, Row]]:
 def corpus_files(corpus: Path) -> list[Path]:
     """Return the files that make up a corpus."""
     if corpus.is_dir():
-        # Beside a BEIR folder's documents lie its queries and judgements.
+        # A BEIR folder also contains queries and qrels.
         beir = [corpus / name for name in _BEIR if (corpus / name).is_file()]
         files = beir[:1] or sorted(path for path in corpus.iterdir() if path.name.endswith(_FORMATS))
         if not files:
-            raise FileNotFoundError(f"the folder {corpus} has no file of documents ({', '.join(_FORMATS)})")
+            raise FileNotFoundError(f"the folder {corpus} contains no document files ({', '.join(_FORMATS)})")
         return files
     if not corpus.is_file():
         raise FileNotFoundError(f"there is no file or folder {corpus}")
     if not corpus.name.endswith(_FORMATS):
-        raise ValueError(f"{corpus} is of no known format: give a file that ends with one of {', '.join(_FORMATS)}")
+        raise ValueError(f"{corpus} has an unknown format: use a file that ends in one of {', '.join(_FORMATS)}")
     return [corpus]
 
 

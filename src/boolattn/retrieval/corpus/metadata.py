@@ -1,4 +1,4 @@
-"""The further fields of documents: which values are kept, and of what kind a field is over a whole corpus."""
+"""Metadata fields of documents: which values are stored, and the type of a field across a corpus."""
 
 import math
 from datetime import date
@@ -9,14 +9,14 @@ from boolattn.retrieval.index.protocol import Kind, Value
 
 
 def scalar_of(value: Any) -> Value | None:
-    """Return a value as it is kept: texts in a list are joined; None for what is empty or nested."""
+    """Return a value in the stored form: lists of texts are joined; None for empty or nested values."""
     match value:
         case str() | bool():
             return value
         case int():
             if value == -(2**63):
-                return None  # what NumPy and pandas write where there is no value
-            return value if abs(value) < 2**63 else str(value)  # what the integers of an index hold
+                return None  # how NumPy and pandas write missing values
+            return value if abs(value) < 2**63 else str(value)  # an index stores 64-bit integers
         case float() | Decimal():
             return float(value) if math.isfinite(value) else None
         case date():
@@ -28,7 +28,7 @@ def scalar_of(value: Any) -> Value | None:
 
 
 def kind_of(value: Value) -> Kind:
-    """Return what kind a field is that has this value."""
+    """Return the type of a field with this value."""
     if isinstance(value, bool):
         return "boolean"
     if isinstance(value, int):
@@ -37,14 +37,14 @@ def kind_of(value: Value) -> Kind:
 
 
 def common_kind(one: Kind, other: Kind) -> Kind:
-    """Return the kind of a field that is of one kind here and of another there."""
+    """Return the type of a field whose values have these two types."""
     if one == other:
         return one
     return "number" if {one, other} == {"integer", "number"} else "text"
 
 
 def converted(value: Value, kind: Kind) -> Value:
-    """Return a value as one of the kind that its field has over the whole corpus."""
+    """Convert a value to its field's type across the corpus."""
     if kind == "number":
         return float(value)
     if kind == "text":

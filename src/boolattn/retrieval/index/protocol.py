@@ -1,6 +1,7 @@
-"""What every index can do, and the records that go in and come out."""
+"""The interface of every index, and its input and output records."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -16,21 +17,21 @@ Comparison: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">=", "in"]
 
 
 class WrongIndexError(ValueError):
-    """An index that is not what its user takes it for: made by another model, or not there."""
+    """The wrong index: made by another model, or missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexDescription:
-    """What an index is made of; it is stored with the rows.
+    """The description of an index; stored with its rows.
 
     Attributes:
-        fingerprint: Of the model, as ``document_fingerprint`` gives it, whose vectors these are.
-        model: What that model is called, for people.
-        dimension: Of the vectors.
-        similarity: How they compare; vectors for "cosine" have unit length already.
-        metadata: The fields that can be filtered by, and what they hold.
+        fingerprint: The ``document_fingerprint`` of the model that made the vectors.
+        model: The model's name, for display.
+        dimension: Size of the vectors.
+        similarity: How vectors compare; for "cosine", they already have unit length.
+        metadata: The fields that can be filtered by, and their types.
         documents: What the documents are: ``"things"``, such as films, products and packages, or ``"pages"`` about
-            them; None where nobody said.
+            them; None if not declared.
     """
 
     fingerprint: str
@@ -52,15 +53,15 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Documents as an index holds them, column by column; N of each.
+    """Documents in an index, column by column; N of each.
 
     Attributes:
-        ids: The user's own, unlike each other.
-        titles: Empty where there is none.
-        texts: What was encoded, without the title.
+        ids: The user's own IDs; they must be unique.
+        titles: Titles; empty if a document has none.
+        texts: The encoded texts, without titles.
         vectors: (N, D).
-        metadata: For each document, its fields; a field may be missing.
-        shard: The checksum of the shard that these come from.
+        metadata: Each document's fields; fields may be missing.
+        shard: The checksum of their shard.
     """
 
     ids: Sequence[str]
@@ -83,25 +84,44 @@ class Hit:
 
 
 class Index(Protocol):
-    """Documents with their vectors, under one name. Every write that has returned outlives a crash of its client."""
+    """Documents with their vectors, under one name. A write that has returned survives a crash of the client."""
 
     has_text: bool
-    """Whether ``search_text`` can be asked."""
+    """Whether ``search_text`` is supported."""
 
     def create(self, description: IndexDescription) -> None:
-        """Make an empty index; one that is there already must be of this description, else ``WrongIndexError``."""
+        """Create an empty index; ``WrongIndexError`` if one with another description exists.
+
+        Only ``documents`` may differ, and keeps its value: see ``declare``.
+        """
+        ...
+
+    def write_lock(self) -> AbstractContextManager[None]:
+        """Return a lock against other writers of whole folders; ``BusyError`` if one is writing."""
+        ...
+
+    def unpublished(self) -> "Index":
+        """Return an index that is not searched, to be filled and then published under this one's name."""
+        ...
+
+    def publish(self) -> None:
+        """Atomically rename the unpublished index to this one, which must not exist yet."""
+        ...
+
+    def declare(self, documents: Documents) -> None:
+        """Store what the documents of an existing index are."""
         ...
 
     def describe(self) -> IndexDescription:
-        """Return what the index is made of; ``WrongIndexError`` if there is none."""
+        """Return what the index contains; ``WrongIndexError`` if it does not exist."""
         ...
 
     def upsert(self, rows: Rows) -> None:
-        """Write documents; those whose ids are there already are replaced."""
+        """Write documents; existing ones with the same IDs are replaced."""
         ...
 
     def delete(self, ids: Sequence[str]) -> None:
-        """Remove documents; ids that are not there are skipped."""
+        """Remove documents; missing IDs are ignored."""
         ...
 
     def delete_shard(self, shard: str) -> None:
@@ -109,31 +129,39 @@ class Index(Protocol):
         ...
 
     def settle(self) -> None:
-        """After the last write: build or bring up to date the search structures, so that searches are fast."""
+        """After the last write: build or update the search structures, so that searches are fast."""
+        ...
+
+    def refresh(self) -> None:
+        """See, from now on, every write that has returned, by whatever process."""
         ...
 
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k nearest to a vector (D,), nearest first."""
+        """Return the k documents nearest to a vector (D,), nearest first."""
         ...
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k best by BM25 on titles and texts."""
+        """Return the k best documents by BM25 on titles and texts."""
         ...
 
     def fetch(self, ids: Sequence[str]) -> Rows:
-        """Return documents in the order asked for; ids that are not there are skipped."""
+        """Return documents in the given order; missing IDs are skipped."""
         ...
 
     def shards(self) -> dict[str, int]:
         """Return how many documents come from each shard."""
         ...
 
+    def shards_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many of these documents come from each shard; missing IDs are ignored."""
+        ...
+
     def count(self) -> int:
-        """Return how many documents there are."""
+        """Return the number of documents."""
         ...
 
     def drop(self) -> None:
-        """Remove the index and all it holds."""
+        """Delete the index and its contents."""
         ...
 
     def close(self) -> None:

@@ -1,1 +1,1 @@
-"""From a query to ranked hits."""
+"""Query -> ranked hits."""

@@ -1,9 +1,10 @@
-"""Filters on metadata as a command line has them: ``year>=1990``, ``language=French``."""
+"""Metadata filters on the command line: ``year>=1990``, ``language=French``."""
 
 import re
 from collections.abc import Callable
 from typing import cast
 
+from boolattn.retrieval.index.checking import listed
 from boolattn.retrieval.index.protocol import Comparison, Filter, IndexDescription, Kind, Value
 
 _WRITTEN = re.compile(r"\s*(?P<name>.+?)\s*(?P<comparison>!=|<=|>=|=|<|>)\s*(?P<value>.*?)\s*", re.DOTALL)
@@ -17,10 +18,10 @@ _READ: dict[Kind, Callable[[str], Value]] = {
 
 
 def filter_of(text: str, description: IndexDescription) -> Filter:
-    """Read one filter; the index says what its value is, so that "1990" is a year, or a title.
+    """Parse one filter; the index decides the value's type, so "1990" may be a year or a title.
 
     Raises:
-        ValueError: It is not a filter on this index.
+        ValueError: If it is not a filter on this index.
     """
     found = _WRITTEN.fullmatch(text)
     if found is None:
@@ -28,9 +29,8 @@ def filter_of(text: str, description: IndexDescription) -> Filter:
     name, comparison, value = found.groups()
     kind = description.metadata.get(name)
     if kind is None:
-        known = ", ".join(sorted(description.metadata)) or "none"
-        raise ValueError(f"no field {name!r} to filter by; this index has: {known}")
+        raise ValueError(f"no field {name!r} to filter by; this index has: {listed(description.metadata)}")
     try:
         return Filter(name, cast(Comparison, comparison), _READ[kind](value))
     except (ValueError, KeyError) as error:
-        raise ValueError(f"{text!r}: {name} is of type {kind}, which {value!r} is not") from error
+        raise ValueError(f"{text!r}: {name!r} is of type {kind}, which {value!r} is not") from error

@@ -11,12 +11,12 @@ from boolattn.retrieval.search.verification import Pool
 
 @dataclass(frozen=True, slots=True)
 class AtomEffect:
-    """What one atom of the query did to a hit.
+    """The effect of one atom of the query on a hit.
 
     Attributes:
         text: The atom's words.
         sign: +1 if it is wanted, -1 if it is excluded.
-        effect: By how much it raised the hit's score; below 0, lowered it.
+        effect: Its contribution to the hit's score; negative if it lowered the score.
     """
 
     text: str
@@ -26,15 +26,15 @@ class AtomEffect:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A document that was found.
+    """A document found by a search.
 
     Attributes:
-        doc_id: The user's own.
+        doc_id: The user's ID.
         score: Higher is better; comparable within one search only.
-        title: Empty where there is none.
-        text: Of the document.
+        title: The title; empty if there is none.
+        text: The document's text.
         metadata: Its fields.
-        atoms: What each atom of the query did to it; empty where nothing was verified.
+        atoms: The effect of each atom of the query; empty if hits were not verified.
         reader: The name and version of the reader that read the query.
     """
 
@@ -51,15 +51,15 @@ REASONS = ("boolattn_score", "boolattn_atoms", "boolattn_reader")
 
 
 def fields_with_reasons(hit: SearchHit) -> dict[str, Any]:
-    """Return a hit's title and fields, and why it ranks as it does under names that no field of a user has."""
+    """Return a hit's title and fields, and the reasons for its rank, under names that no user field has."""
     reasons = (hit.score, [asdict(atom) for atom in hit.atoms], hit.reader)
     return {"title": hit.title} | dict(hit.metadata) | dict(zip(REASONS, reasons, strict=True))
 
 
 def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list[SearchHit]:
-    """Return the k best of a pool, best first; of equals, the earlier candidate."""
+    """Return the k best of a pool, best first; ties go to the earlier candidate."""
     effects = pool.effects(strength)  # (A, N)
-    scores = pool.query + effects.sum(axis=0)  # (N,)
+    scores = pool.similarity + effects.sum(axis=0)  # (N,)
     rows = pool.rows
     return [
         SearchHit(

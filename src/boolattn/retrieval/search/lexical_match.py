@@ -1,4 +1,4 @@
-"""The words of atoms, and how many of them a text holds."""
+"""The words of atoms, and how many of them a text contains."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ _WORD = re.compile(r"\b\w\w+\b")
 
 
 def words_of(texts: Iterable[str]) -> list[str]:
-    """Return the words of texts in lower case, each once, without the commonest of English."""
+    """Return the distinct words of texts in lower case, without the most common English words."""
     words = (word for text in texts for word in _WORD.findall(text.lower()))
     return [word for word in dict.fromkeys(words) if word not in STOPWORDS_EN_PLUS]
 
@@ -30,42 +30,42 @@ def distinctive_words(atoms: Sequence[QueryAtom]) -> list[list[str]]:
 
 
 def shares_found(wanted: Sequence[Sequence[str]], texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return for each list of words and each text (A, N) what share of the words the text holds, from 0 to 1.
+    """Return for each list of words and each text (A, N) the share of the words that the text contains, from 0 to 1.
 
-    Words count by their stems. Rare ones weigh more: as BM25 weighs them, counted over these texts. So a word that all
-    of the texts hold counts for next to nothing.
+    Words are stemmed. Words that are rare in these texts weigh more, as in BM25, and a word that all texts contain has
+    almost no weight.
     """
     stems_of = [sorted(set(_stems(words).values())) for words in wanted]
     shares = np.zeros((len(wanted), len(texts)))  # (A, N)
     row_of = {stem: row for row, stem in enumerate({stem for stems in stems_of for stem in stems})}
     if not row_of or not texts:
         return shares
-    held = _held(row_of, texts)  # (stems, N)
-    often = held.sum(axis=1)
+    contained = _contained(row_of, texts)  # (stems, N)
+    often = contained.sum(axis=1)
     weights = np.log1p((len(texts) - often + 0.5) / (often + 0.5))  # (stems,)
     for atom, stems in enumerate(stems_of):
         if stems:
             chosen = [row_of[stem] for stem in stems]
-            shares[atom] = weights[chosen] @ held[chosen] / weights[chosen].sum()
+            shares[atom] = weights[chosen] @ contained[chosen] / weights[chosen].sum()
     return shares
 
 
-def _held(row_of: Mapping[str, int], texts: Sequence[str]) -> NDArray[np.float64]:
-    """Return 1 where a text holds a stem, else 0."""
-    held = np.zeros((len(row_of), len(texts)))
-    # A stem begins as its word does, so only words that begin as a wanted one need be looked at: a third of the time.
+def _contained(row_of: Mapping[str, int], texts: Sequence[str]) -> NDArray[np.float64]:
+    """Return (stems, N): 1 if a text contains a stem, else 0."""
+    contained = np.zeros((len(row_of), len(texts)))
+    # A stem has its word's first letter, so only words with a matching first letter are stemmed: a third of the time.
     beginnings = re.escape("".join({stem[0] for stem in row_of}))
     likely = re.compile(rf"\b[{beginnings}]\w+")
     vocabularies = [set(likely.findall(text.lower())) for text in texts]
-    # Each word is stemmed once, however many texts hold it.
+    # Each word is stemmed once, however many texts contain it.
     rows = {word: row_of[stem] for word, stem in _stems(set().union(*vocabularies)).items() if stem in row_of}
     for column, vocabulary in enumerate(vocabularies):
-        held[[rows[word] for word in rows.keys() & vocabulary], column] = 1
-    return held
+        contained[[rows[word] for word in rows.keys() & vocabulary], column] = 1
+    return contained
 
 
 def _stems(words: Iterable[str]) -> dict[str, str]:
     """Return the stem of each word."""
     words = list(words)
-    stemmer = Stemmer.Stemmer("english")  # a new one each time: threads must not share one
+    stemmer = Stemmer.Stemmer("english")  # stemmers are not thread-safe
     return dict(zip(words, stemmer.stemWords(words), strict=True))

@@ -1,67 +1,73 @@
-"""Searcher: a query in words -> ranked hits, and why they rank as they do."""
+"""Searcher: a query in plain English -> ranked hits, with the reasons for their ranks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.model_parts import document_encoder, query_encoder, reading_options_of
-from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder
+from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
+from boolattn.encoders.retrieval_model import RetrievalModel, retrieval_model
 from boolattn.encoders.storage.fingerprint import is_document_fingerprint
-from boolattn.reading.plan import BooleanPlan, QueryAtom
+from boolattn.reading.limits import require_unicode
+from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.retrieval.index.protocol import Filter, Hit, Index, Vectors, WrongIndexError
 from boolattn.retrieval.search.fusion import fuse
 from boolattn.retrieval.search.hits import SearchHit, unverified_hits, verified_hits
-from boolattn.retrieval.search.lexical_match import distinctive_words, words_of
+from boolattn.retrieval.search.lexical_match import words_of
 from boolattn.retrieval.search.verification import Pool
 
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:
-    """Which stages a search goes through. With ``text`` and ``verify`` off, it is one vector and one call of the index.
+    """The stages of a search.
+
+    A query with no exclusion to apply gets a plain search: one call of the index with the plain model's vector, merged
+    with BM25's hits if ``text`` is set. The other settings matter only if something is excluded.
 
     Attributes:
-        plan: Act on the query's *and*, *or* and *not*; off, the query is its words and the plain model's vector.
-        text: Ask BM25 too, where the index has it, for the wanted words, and join what both find.
-        verify: Score a broad pool of candidates anew, atom by atom: see ``boolattn.retrieval.search.verification``.
-        strength: How much what is unwanted weighs against what is wanted where words are asked and hits verified. The
-            more, the fewer unwanted hits, and past 1 the fewer right ones too; 1 was chosen on generated validation
-            queries. With 0 only the query's vector excludes, as it does whatever the strength: its switch is ``plan``.
-        pool: How many candidates the vector and BM25 each bring, where they are joined or verified.
+        plan: Whether to act on exclusions; if False, every query gets a plain search.
+        text: Hybrid search: whether to also use BM25, if the index supports it, and merge the hits.
+        verify: Whether to rescore a larger pool of candidates, atom by atom: see
+            ``boolattn.retrieval.search.verification``.
+        strength: Weight of unwanted words against wanted ones in verification. Higher values return fewer unwanted hits
+            and, above 1, also fewer relevant ones; 1 was chosen on validation queries. With 0, only the query's vector
+            excludes, which ``strength`` does not affect; ``plan`` turns that off.
+        pool: Number of candidates from the vector search and from BM25 each, for merging or verification.
     """
 
     plan: bool = True
-    text: bool = True
+    text: bool = False
     verify: bool = True
     strength: float = 1.0
     pool: int = 500
 
     def __post_init__(self) -> None:
         if not 0 <= self.strength < float("inf"):
-            raise ValueError(f"strength is {self.strength}: give 0, so that only the vector excludes, or more")
+            raise ValueError(f"strength is {self.strength}: use 0 (only the vector excludes) or more")
         if self.pool < 1:
-            raise ValueError(f"pool is {self.pool}: give 1 or more; verify=False verifies nothing")
+            raise ValueError(f"pool is {self.pool}: use 1 or more; to skip verification, use verify=False")
 
 
 DEFAULT_SETTINGS = SearchSettings()
-MOST_HITS = 1_000_000
+MOST_HITS = 10_000
 
 
 class Searcher:
-    """Searches one index with the model it was made with.
+    """Searches an index with the model that encoded its documents.
 
-    Example:
+    Examples:
         >>> searcher = Searcher(boolattn.load("minilm-l6"), open_index("lance:///data/films"))  # doctest: +SKIP
         >>> searcher.search("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
 
     def __init__(
         self,
-        model: SentenceTransformer,
+        model: SentenceTransformer | RetrievalModel,
         index: Index,
         *,
         settings: SearchSettings = DEFAULT_SETTINGS,
@@ -71,46 +77,65 @@ class Searcher:
         syntax: bool | None = None,
         act: bool | None = None,
     ) -> None:
-        """Join a model and an index; for the options of reading, see ``ReadingOptions``.
+        """Combine a model and an index; for the reading options, see ``ReadingOptions``.
 
         Args:
-            model: A Boolean model, or a plain one, whose queries are then rewritten.
+            model: A Boolean model, a ``ModelWithEncoder``, or a plain model, whose queries are then rewritten.
             index: The index; ``WrongIndexError`` if another model encoded its documents.
-            settings: Which stages to go through.
-            reader: Who reads the queries; None is the model's reader.
-            documents: What the index holds, ``"things"`` or ``"pages"``; None is as it was declared to the index.
-            strictness: How sure the learned reader must be; None is the model's.
-            syntax: Whether queries are written in the explicit syntax.
-            act: Whether exclusions are acted on; off, queries are read and reported, and searched as they are.
+            settings: Which stages to use.
+            reader: The reader of queries; None uses the model's.
+            documents: What the index contains, ``"things"`` or ``"pages"``; None uses what the index declares.
+            strictness: How sure the learned reader must be; None uses the model's setting.
+            syntax: Whether queries use the explicit syntax.
+            act: Whether to act on exclusions; if False, readings are reported, but queries are searched unchanged.
         """
         described = index.describe()
         if not is_document_fingerprint(described.fingerprint, model):
             raise WrongIndexError(
-                f"the index holds vectors of {described.model}, and this is another model, whose vectors cannot be "
+                f"the index contains vectors of {described.model}, but this is another model, whose vectors cannot be "
                 "compared with them: load that one, or encode and index the documents with this one"
             )
         self.index, self.settings = index, settings
-        self._plain = document_encoder(model)
-        self._normalise = similarity_of(self._plain, described.model) == "cosine"
-        encoder = query_encoder(model, **self._how) if settings.plan else PlainEncoder(self._encode)
-        self._encoder: QueryEncoder = encoder
-        self.options = reading_options_of(model).changed(
+        model = retrieval_model(model)
+        self._plain = model.document_encoder()
+        self.normalises = similarity_of(self._plain, described.model) == "cosine"
+        self.options = model.options.changed(
             reader=reader, documents=documents or described.documents, strictness=strictness, syntax=syntax, act=act
         )
+        self._plain_encoder: QueryEncoder = PlainEncoder(self._encode)
+        self._acting_encoder: QueryEncoder = model.query_encoder(self.options.documents, **self._how)
+
+    def with_vector(
+        self, vector: Vectors, *, index: Index | None = None, settings: SearchSettings | None = None, **options: Any
+    ) -> "Searcher":
+        """Return a searcher for one query that has been encoded elsewhere, without checking the model again.
+
+        Args:
+            vector: Of the query (D,), of unit length if ``normalises``.
+            index: The same index, if it is called in another way; None keeps it.
+            settings: Which stages to use; None keeps them.
+            **options: The reading options to change, as in ``ReadingOptions.changed``.
+        """
+        found = copy(self)
+        found.index, found.settings = index or self.index, settings or self.settings
+        found.options = self.options.changed(**options)
+        found._plain_encoder = PlainEncoder(lambda texts: vector[None])
+        found._acting_encoder = found._plain_encoder
+        return found
 
     def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
-        """Return all that is understood of a query, also what is not acted on.
+        """Read a query, including exclusions that are not acted on.
 
         Args:
             query: The text.
-            exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
+            exclude: The words to exclude; None lets the reader find them.
         """
-        _require_unicode(query)
         return self.options.read([query], exclude)[0]
 
     def plan(self, query: str | Reading, exclude: Sequence[str] | None = None) -> BooleanPlan:
-        """Return what is acted on: the query's wanted and unwanted atoms, and how they combine."""
-        return self._applied(query, exclude).plan()
+        """Return the query's wanted atoms, the unwanted ones that are acted on, and how they combine."""
+        self._require_effect(query, exclude)
+        return self._applied(query if isinstance(query, Reading) else self.read(query, exclude)).plan()
 
     def search(
         self,
@@ -122,75 +147,93 @@ class Searcher:
         """Return the k best documents that pass all filters, best first, with their texts and the reasons.
 
         Args:
-            query: The text, or its reading, where ``read`` was called before.
-            k: How many.
-            where: Filters on metadata.
-            exclude: As in ``read``.
+            query: The text, or its reading from ``read``.
+            k: Number of hits.
+            where: Metadata filters.
+            exclude: As in ``read``; ``ValueError`` if it would have no effect: with a reading, or without ``plan``.
         """
-        reading = self._applied(query, exclude)
-        if self.settings.verify:
+        reading = self._read_to_act(query, exclude)
+        if reading.exclusions and self.settings.verify:
             return verified_hits(self._gather(reading, k, where), self.settings.strength, k, reading.reader)
         hits = self._rank(reading, k, where)
         return unverified_hits(hits, self.index.fetch([hit.doc_id for hit in hits]), reading.reader)
 
     def rank(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return ids and scores of the k best alone; unless they are verified, no document is fetched."""
-        if self.settings.verify:
-            return [Hit(hit.doc_id, hit.score) for hit in self.search(query, k, where)]
-        return self._rank(self._applied(query), k, where)
+        """Return only the IDs and scores of the k best; documents are fetched only for verification."""
+        reading = self._read_to_act(query)
+        if reading.exclusions and self.settings.verify:
+            pool = self._gather(reading, k, where)
+            return [Hit(hit.doc_id, hit.score) for hit in verified_hits(pool, self.settings.strength, k)]
+        return self._rank(reading, k, where)
 
     def gather(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> Pool:
-        """Return the candidates to be verified and the evidence for each: no fewer than k, where there are so many."""
-        return self._gather(self._applied(query), k, where)
+        """Return the candidates to verify, at least k if there are as many, and the evidence for each.
 
-    def _applied(self, query: str | Reading, exclude: Sequence[str] | None = None) -> Reading:
-        """Return what a search acts on: the query is read here, once, if it has not been before."""
-        if not self.settings.plan:
-            text = query if isinstance(query, str) else query.query
-            _require_unicode(text)
-            return Reading.plain(text, "caller", "caller")
-        return self.options.applied(query if isinstance(query, Reading) else self.read(query, exclude))
+        A query with no exclusion to apply is not verified, so none of its atoms has an effect.
+        """
+        reading = self._read_to_act(query)
+        pool = self._gather(reading, k, where)
+        return pool if reading.exclusions else replace(pool, spread=0.0)
+
+    def _read_to_act(self, query: str | Reading, exclude: Sequence[str] | None = None) -> Reading:
+        """Return the reading to act on; a text is read here, once."""
+        self._require_effect(query, exclude)
+        if isinstance(query, str):
+            require_unicode(query)
+            if not self.settings.plan:
+                return Reading.plain(query, "caller", "caller")
+            [query] = self.options.read([query], exclude, only_exclusions=True)
+        return self._applied(query)
+
+    def _require_effect(self, query: str | Reading, exclude: Sequence[str] | None) -> None:
+        """Raise if the caller's exclusions would be ignored."""
+        if exclude is not None and isinstance(query, Reading):
+            raise ValueError(
+                "exclude= has no effect on a query that has been read: pass the query's text, or exclude= to read()"
+            )
+        if exclude and not self.settings.plan:
+            raise ValueError(f"exclude={list(exclude)!r} has no effect with SearchSettings(plan=False): use plan=True")
+
+    def _applied(self, reading: Reading) -> Reading:
+        return self.options.applied(reading) if self.settings.plan else Reading.plain(reading.query, "caller", "caller")
 
     def _rank(self, reading: Reading, k: int, where: Sequence[Filter]) -> list[Hit]:
         _require_hits(k)
         vector = self._vector(reading)
+        if not self._asks_text and reading.exclusions:
+            # Twice the hits are twice the candidates in an approximate index: a vector that excludes something lies
+            # farther from all documents, and with the usual number it misses some of its neighbours (docs/scale.md).
+            return self.index.search(vector, min(2 * k, MOST_HITS), where)[:k]
         if not self._asks_text:
             return self.index.search(vector, k, where)
-        plan, depth = reading.plan(), max(k, self.settings.pool)
-        found = [self.index.search(vector, depth, where), self._by_text(plan, depth, where)]
-        unwanted = self._unwanted_by_text(plan, depth, where)
-        return fuse(found, unwanted, self.settings.strength)[:k]
+        depth = max(k, self.settings.pool)
+        by_vector = self.index.search(vector, depth, where)
+        texts = [atom.text for atom in reading.plan().positives] if reading.exclusions else [reading.query]
+        return fuse([by_vector, self._by_text(texts, depth, where)])[:k]
 
     def _gather(self, reading: Reading, k: int, where: Sequence[Filter]) -> Pool:
         _require_hits(k)
         plan, depth = reading.plan(), max(k, self.settings.pool)
         vector = self._vector(reading)
-        by_text = self._by_text(plan, depth, where)
-        found = [*self.index.search(vector, depth, where), *by_text]
-        rows = self.index.fetch(list(dict.fromkeys(hit.doc_id for hit in found)))
-        # A query that is one wanted atom has been encoded as just that.
-        plain = isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1
-        wanted = vector if plain else self._encode([atom.text for atom in plan.positives])
-        return Pool.of(plan, rows, vector, wanted.reshape(-1, len(vector)), by_text)
+        by_text = self._by_text([atom.text for atom in plan.positives], depth, where)
+        by_vector = self.index.search(vector, depth, where)
+        rows = self.index.fetch(list(dict.fromkeys(hit.doc_id for hit in [*by_vector, *by_text])))
+        return Pool.of(plan, rows, vector, {hit.doc_id for hit in by_vector})
 
     def _vector(self, reading: Reading) -> Vectors:
-        """Return the query's vector (D,)."""
-        vector: Vectors = self._encoder.encode([reading])[0]
+        """Return the query's vector (D,): where nothing is excluded, the plain model's own."""
+        encoder = self._acting_encoder if reading.exclusions else self._plain_encoder
+        vector: Vectors = encoder.encode([reading])[0]
+        require_finite_vectors(vector)
         return vector
 
     @property
     def _asks_text(self) -> bool:
         return self.settings.text and self.index.has_text
 
-    def _by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Filter]) -> list[Hit]:
-        words = words_of(atom.text for atom in plan.positives) if self._asks_text else []
+    def _by_text(self, wanted: Sequence[str], depth: int, where: Sequence[Filter]) -> list[Hit]:
+        words = words_of(wanted) if self._asks_text else []
         return self.index.search_text(" ".join(words), depth, where) if words else []
-
-    def _unwanted_by_text(self, plan: BooleanPlan, depth: int, where: Sequence[Filter]) -> list[Hit]:
-        """Find what BM25 finds for the unwanted words, except those that are wanted too."""
-        paired = zip(plan.atoms, distinctive_words(plan.atoms), strict=True)
-        words = list(dict.fromkeys(word for atom, words in paired if atom.sign == -1 for word in words))
-        return self.index.search_text(" ".join(words), depth, where) if words and self.settings.strength else []
 
     def _encode(self, texts: list[str]) -> Vectors:
         """Return the plain model's vectors (Q, D) of texts."""
@@ -198,14 +241,9 @@ class Searcher:
 
     @property
     def _how(self) -> dict[str, Any]:
-        return {"normalize_embeddings": self._normalise, "convert_to_numpy": True, "show_progress_bar": False}
+        return {"normalize_embeddings": self.normalises, "convert_to_numpy": True, "show_progress_bar": False}
 
 
 def _require_hits(k: int) -> None:
     if not 1 <= k <= MOST_HITS:
         raise ValueError(f"k is {k}: ask for 1 to {MOST_HITS:,} hits")
-
-
-def _require_unicode(query: str) -> None:
-    if any("\ud800" <= character <= "\udfff" for character in query):
-        raise ValueError(f"the query is not valid Unicode, as if read in another encoding than its own: {query!a}")

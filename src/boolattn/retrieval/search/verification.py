@@ -1,99 +1,107 @@
-"""Soft verification: every candidate of a pool is scored anew, atom by atom, and nothing is cut off.
+"""Verification: if a query excludes something, the words of every candidate are checked against the plan.
 
-    score = query + condition        query:     z(similarity to the query's vector) + z(BM25 of the wanted words)
-                                     condition: the plan's tree over the atoms
-    words(atom) = z(share of the atom's words that the text holds)
+    score = similarity + spread * condition
 
-    wanted atom    words + z(similarity to the atom's own vector)    all of    the mean of what is wanted, and every
-    unwanted atom  -strength max(words, 0)                                     "not" on top
-                                                                     any of    the best part
+    similarity     of the document's vector and the query's, which is moved away from the exclusions
+    spread         the difference between the similarities of the best and the worst candidate: it puts words on the
+                   scale of the vectors, for any embedding model
+    condition      the plan's tree over the atoms:
+                   wanted atom    the share of its words that the document contains
+                   unwanted atom  -UNWANTED * strength * share^2: a document that contains all of its words is
+                                  probably about it, a document with few of them is not
+                   all of         the mean of the wanted parts, minus every "not"
+                   any of         the best part
 
-z(x) is x in standard deviations from the mean over the pool. That makes vectors and words, and an atom that is near to
-everything and one that is near to nothing, comparable, with no number to fit. An unwanted atom's own vector has no say:
-the query's has been moved away from it already, and a long question's right answer is near to both.
+No document is removed: one that mentions the exclusion only ranks lower, because the right answer to a long question
+may well mention it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, assert_never
+from typing import assert_never
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, is_exclusion
-from boolattn.retrieval.index.protocol import Hit, Rows, Vectors
+from boolattn.retrieval.index.protocol import Rows, Vectors
 from boolattn.retrieval.search.lexical_match import distinctive_words, shares_found
 
 Numbers = NDArray[np.float64]
 
+UNWANTED = 0.25
+"""Chosen on validation queries by `boolattn dev bench strengths`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """Candidates, N of them, and what is known of each.
+    """N candidates and the evidence for each.
 
     Attributes:
-        atoms: Of the plan, in its order.
-        condition: Of the plan.
+        atoms: The plan's atoms, in order.
+        condition: The plan's condition.
         rows: The candidates.
-        query: (N,): what the query as a whole says for each.
-        evidence: (A, N): what each atom says for each.
+        similarity: (N,), to the query's vector.
+        spread: The scale of the words; see above.
+        shares: (A, N): the share of each atom's words that each candidate contains.
     """
 
     atoms: tuple[QueryAtom, ...]
     condition: PlanNode
     rows: Rows
-    query: Numbers
-    evidence: Numbers
+    similarity: Numbers
+    spread: float
+    shares: Numbers
 
     @classmethod
-    def of(cls, plan: BooleanPlan, rows: Rows, vector: Vectors, wanted: Vectors, by_text: Sequence[Hit]) -> "Pool":
-        """Gather the evidence.
+    def of(cls, plan: BooleanPlan, rows: Rows, vector: Vectors, by_vector: Collection[str]) -> "Pool":
+        """Collect the evidence.
 
         Args:
-            plan: What the query asks for.
+            plan: The plan of the query.
             rows: The candidates.
             vector: (D,), of the query.
-            wanted: (P, D), of the plan's wanted atoms.
-            by_text: What BM25 found; candidates that are not among these get 0.
+            by_vector: IDs of the candidates from the vector search; the similarities of BM25's candidates do not count
+                for the spread.
         """
-        scores = {hit.doc_id: hit.score for hit in by_text}
         texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
-        near = standardised(rows.vectors @ vector) + standardised([scores.get(doc_id, 0.0) for doc_id in rows.ids])
-        evidence = standardised(shares_found(distinctive_words(plan.atoms), texts))
-        evidence[[atom.sign == 1 for atom in plan.atoms]] += standardised(wanted @ rows.vectors.T)
-        return cls(plan.atoms, plan.condition, rows, near, evidence)
+        # Row by row: the last digits of a matrix product depend on a row's place among the others.
+        similarity: Numbers = np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1)
+        nearest = similarity[[doc_id in by_vector for doc_id in rows.ids]]
+        spread = float(np.ptp(nearest)) if nearest.size else 0.0
+        return cls(
+            plan.atoms, plan.condition, rows, similarity, spread, shares_found(distinctive_words(plan.atoms), texts)
+        )
 
     def effects(self, strength: float) -> Numbers:
-        """Return by how much each atom raises or lowers each candidate (A, N); ``query`` and these make its score."""
-        return _effects(self.condition, {atom: row for row, atom in enumerate(self.atoms)}, self.evidence, strength)
+        """Return the effect of each atom on each candidate (A, N); the score is their sum plus ``similarity``."""
+        effects, row_of = np.zeros_like(self.shares), {atom: row for row, atom in enumerate(self.atoms)}
+        _fill(effects, self.condition, row_of, self.shares, UNWANTED * strength)
+        return self.spread * effects
 
 
-def standardised(values: Any) -> Numbers:
-    """Return values in standard deviations from the mean of their row; 0 where all are the same."""
-    given: Numbers = np.asarray(values, dtype=np.float64)
-    if given.size == 0:
-        return given
-    spread = given.std(axis=-1, keepdims=True)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found: Numbers = np.where(spread > 1e-9, (given - given.mean(axis=-1, keepdims=True)) / spread, 0.0)
-    return found
+def _fill(
+    effects: Numbers, condition: PlanNode, row_of: dict[QueryAtom, int], shares: Numbers, unwanted: float
+) -> list[int]:
+    """Write the effects (A, N) of the atoms of a condition into their rows, and return these rows.
 
-
-def _effects(condition: PlanNode, row_of: dict[QueryAtom, int], evidence: Numbers, strength: float) -> Numbers:
+    Every atom has one row, which each node above it scales, so that memory grows linearly with the number of atoms.
+    """
     match condition:
         case QueryAtom():
             row = row_of[condition]
-            effects = np.zeros_like(evidence)  # (A, N)
-            effects[row] = evidence[row] if condition.sign == 1 else -strength * np.maximum(evidence[row], 0)
-            return effects
+            effects[row] = shares[row] if condition.sign == 1 else -unwanted * shares[row] ** 2
+            return [row]
         case AllOf(parts):
-            found = [(is_exclusion(part), _effects(part, row_of, evidence, strength)) for part in parts]
-            wanted = [effects for leaves_out, effects in found if not leaves_out]
-            unwanted = [effects for leaves_out, effects in found if leaves_out]
-            return (np.mean(wanted, axis=0) if wanted else 0.0) + sum(unwanted, np.zeros_like(evidence))
+            rows = [(is_exclusion(part), _fill(effects, part, row_of, shares, unwanted)) for part in parts]
+            wanted = [each for excludes, each in rows if not excludes]
+            for each in wanted:
+                effects[each] /= len(wanted)
+            return [row for _, each in rows for row in each]
         case AnyOf(parts):
-            each = np.stack([_effects(part, row_of, evidence, strength) for part in parts])  # (parts, A, N)
-            best = each.sum(axis=1).argmax(axis=0)  # (N,)
-            chosen: Numbers = np.take_along_axis(each, best[None, None, :], axis=0)[0]
-            return chosen
+            alternatives = [_fill(effects, part, row_of, shares, unwanted) for part in parts]
+            best = np.stack([effects[each].sum(axis=0) for each in alternatives]).argmax(axis=0)  # (N,)
+            for place, each in enumerate(alternatives):
+                effects[each] *= best == place
+            return [row for each in alternatives for row in each]
     assert_never(condition)

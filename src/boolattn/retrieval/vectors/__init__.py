@@ -1,1 +1,1 @@
-"""From documents to shards of vectors; resumable."""
+"""Documents -> shards of vectors; resumable."""

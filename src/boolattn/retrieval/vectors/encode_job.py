@@ -1,4 +1,4 @@
-"""One corpus on its way into one folder, shard by shard; what is there already is kept, or refused."""
+"""Encode one corpus into one folder, shard by shard; existing shards are kept, or refused."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -13,24 +13,24 @@ from sentence_transformers import SentenceTransformer
 from boolattn.encoders.document_encoder import BATCH, document_vectors
 from boolattn.retrieval.corpus.documents import Corpus, CorpusDocument, CorpusReader
 from boolattn.retrieval.index.protocol import Rows, Vectors
-from boolattn.retrieval.vectors.manifest import Precision, Shard
+from boolattn.retrieval.vectors.manifest import DECLARED_FILE, MANIFEST_FILE, Precision, Shard
 from boolattn.retrieval.vectors.shards import BadShardError, read_origin, read_shard, write_shard
 
-STEP = 8 * BATCH  # documents between two signs of progress; whole batches, or batches would depend on it
+STEP = 8 * BATCH  # documents between progress updates; a multiple of the batch size
 
 
 class WrongFolderError(ValueError):
-    """A folder that was begun with something else."""
+    """A folder that was started with other settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a shard was made from and how, noted in it.
+    """The documents and settings of a shard; stored in the shard.
 
     Attributes:
-        fingerprint: Of the model.
+        fingerprint: The model's fingerprint.
         arithmetic: "bf16" or "full".
-        precision: Of what is stored.
+        precision: Precision of the stored vectors.
         documents: A digest of the documents.
     """
 
@@ -41,7 +41,7 @@ class Origin:
 
 
 def noted_origin(path: Path) -> Origin | None:
-    """Return what a shard was made from and how; None if it is damaged."""
+    """Return the origin stored in a shard; None if the shard is damaged."""
     try:
         return msgspec.json.decode(read_origin(path), type=Origin)
     except (BadShardError, msgspec.DecodeError):
@@ -50,14 +50,14 @@ def noted_origin(path: Path) -> Origin | None:
 
 @dataclass(frozen=True, slots=True)
 class EncodeJob:
-    """What is encoded, how, and where to; it can be sent to other machines that see the same files.
+    """What to encode, how and where; can be sent to other machines with the same files.
 
     Attributes:
         corpus: The documents.
-        folder: Where the shards go.
-        origin: What every shard notes, but for its documents.
-        similarity: How the model compares.
-        shard_documents: How many documents a shard holds.
+        folder: The output folder.
+        origin: The origin of every shard, without its documents.
+        similarity: How the model compares vectors.
+        shard_documents: Number of documents per shard.
     """
 
     corpus: Corpus
@@ -68,25 +68,26 @@ class EncodeJob:
 
     @property
     def shards(self) -> int:
-        """How many there will be."""
+        """Total number of shards."""
         return -(-self.corpus.documents // self.shard_documents)
 
     def path(self, number: int) -> Path:
-        """Return where a shard goes."""
+        """Return the path of a shard."""
         return self.folder / f"shard-{number:05d}.parquet"
 
     def leftovers(self) -> Iterator[Path]:
-        """Yield what runs that were killed had begun to write; other files of the folder are none of our business."""
-        return self.folder.glob("shard-*.parquet.*.part")
+        """Yield the temporary files of killed runs; other files in the folder are not touched."""
+        for pattern in ("shard-*.parquet.*.part", f"{MANIFEST_FILE}.*.part", f"{DECLARED_FILE}.*.part"):
+            yield from self.folder.glob(pattern)
 
     def settled(self) -> dict[int, Shard]:
-        """Return the shards that are whole; a folder that holds what this job would not write is refused."""
+        """Return the complete shards; a folder with shards that this job would not write is refused."""
         there = [number for number in range(self.shards) if self.path(number).exists()]
         known = {self.path(number).name for number in there}
         if beyond := sorted(path.name for path in self.folder.glob("shard-*.parquet") if path.name not in known):
             raise WrongFolderError(
-                f"{self.folder} holds {beyond[0]}, but {self.corpus.path} makes only {self.shards} shards: give the "
-                f"corpus that the folder was begun with, or another --out"
+                f"{self.folder} contains {beyond[0]}, but {self.corpus.path} has only {self.shards} shards: use the "
+                f"corpus that the folder was started with, or another --out"
             )
         reader = CorpusReader(self.corpus)
         found = {number: self._kept(number, self._documents(reader, number)) for number in there}
@@ -99,7 +100,7 @@ class EncodeJob:
         number: int,
         advance: Callable[[int], None] = lambda documents: None,
     ) -> Shard:
-        """Encode and write one shard; the same documents make the same bytes."""
+        """Encode and write one shard; the same documents give the same bytes."""
         documents = self._documents(reader, number)
         rows = Rows(
             [document.doc_id for document in documents],
@@ -115,8 +116,8 @@ class EncodeJob:
         return reader.read(number * self.shard_documents, self.shard_documents)
 
     def _vectors(self, model: SentenceTransformer, texts: Sequence[str], advance: Callable[[int], None]) -> Vectors:
-        # By length over the whole shard, so that batches hold little padding; the longest first, to run out of
-        # memory early if at all.
+        # Sorted by length over the whole shard, so that batches have little padding; longest first, so that
+        # running out of memory happens early.
         order = np.argsort([-len(text) for text in texts], kind="stable")
         parts = []
         for start in range(0, len(order), STEP):
@@ -124,14 +125,14 @@ class EncodeJob:
             parts.append(document_vectors(model, [texts[place] for place in part]))
             advance(len(part))
         found = np.concatenate(parts)
-        if self.similarity == "cosine":  # a model in half precision gives unit length only to about 1e-3
+        if self.similarity == "cosine":  # a half-precision model normalises only to about 1e-3
             found /= np.maximum(np.linalg.norm(found, axis=1, keepdims=True), np.finfo(np.float32).tiny)
         vectors = np.empty_like(found)
         vectors[order] = found
         return vectors
 
     def _kept(self, number: int, documents: Sequence[CorpusDocument]) -> Shard | None:
-        """Return a shard as it lies there; None if it is damaged, so that it is encoded again."""
+        """Return an existing shard; None if it is damaged, so that it is encoded again."""
         path = self.path(number)
         noted = noted_origin(path)
         try:
@@ -148,8 +149,8 @@ class EncodeJob:
         ]
         if differing:
             raise WrongFolderError(
-                f"{path} was begun with another model, precision or corpus ({'; '.join(differing)}): resume with "
-                f"what it was begun with, or give another --out"
+                f"{path} was started with another model, precision or corpus ({'; '.join(differing)}): resume with "
+                f"the original settings, or use another --out"
             )
         return Shard(path.name, len(rows), rows.shard)
 

@@ -1,4 +1,4 @@
-"""From a corpus to a folder of vectors, which can be stopped at any moment and resumed."""
+"""Encode a corpus into a folder of vectors; can be interrupted at any time and resumed."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -6,33 +6,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.text import Text
 from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.document_encoder import arithmetic_of, similarity_of
-from boolattn.encoders.model_parts import document_encoder
+from boolattn.encoders.retrieval_model import document_encoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint, is_document_fingerprint
+from boolattn.reading.reading import Documents
 from boolattn.retrieval.corpus.documents import Corpus, CorpusReader
+from boolattn.retrieval.vectors.durable import atomic_write
 from boolattn.retrieval.vectors.encode_job import EncodeJob, Origin, noted_origin
-from boolattn.retrieval.vectors.manifest import MANIFEST_FILE, Manifest, Precision, Shard
+from boolattn.retrieval.vectors.manifest import (
+    DECLARED_FILE,
+    MANIFEST_FILE,
+    BadManifestError,
+    Manifest,
+    Precision,
+    Shard,
+)
 from boolattn.retrieval.vectors.shards import read_shard
+from boolattn.retrieval.write_lock import write_lock
 
-SHARD_DOCUMENTS = 8192  # what a killed run loses at most; with 384 dimensions, a file of some 15 MB
+LOCK_FILE = "encoding.lock"
+SHARD_DOCUMENTS = 8192  # lost at most by a killed run; about 15 MB per file at 384 dimensions
 
 Run: TypeAlias = Callable[[EncodeJob, Sequence[int], Callable[[int], None]], Iterator[tuple[int, Shard]]]
-"""Encodes the numbered shards of a job, somewhere, and reports how many documents are done."""
+"""Encodes shards of a job, by number, and reports how many documents are done."""
 
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """What was made.
+    """The result.
 
     Attributes:
-        manifest: What the folder holds.
-        documents: How many were encoded by this run, not by an earlier one.
-        seconds: How long that took.
+        manifest: The contents of the folder.
+        documents: Number of documents encoded in this run.
+        seconds: Time taken.
     """
 
     manifest: Manifest
@@ -46,58 +58,88 @@ def encode_corpus(
     folder: str | Path,
     *,
     name: str,
+    documents_are: Documents | None = None,
     precision: Precision = "float32",
     shard_documents: int = SHARD_DOCUMENTS,
     run: Run | None = None,
     progress: bool = True,
 ) -> Encoded:
-    """Encode a corpus into a folder, or resume one; however often it was stopped, it ends with the same bytes.
+    """Encode a corpus into a folder, or resume; interruptions do not change the resulting bytes.
 
     Args:
-        corpus: The documents, as ``survey`` found them.
-        model: A sentence-transformers model; of a Boolean one, its document tower.
-        folder: Where to; one that was begun with another model, precision or corpus is refused.
-        name: What the model is called, for people.
+        corpus: The corpus, from ``survey``.
+        model: A sentence-transformers model; for a Boolean model, its document tower.
+        folder: The output folder; one that was started with another model, precision or corpus is refused.
+        name: The model's name, for display.
+        documents_are: What the documents are, ``"things"`` or ``"pages"`` about them, which decides which exclusions
+            searches act on; None keeps the folder's declaration.
         precision: How to store the vectors.
-        shard_documents: How many documents a file holds.
-        run: Where to encode; here, if not said.
-        progress: Whether to show how far it is.
+        shard_documents: Number of documents per file.
+        run: Encodes the shards; by default, in this process.
+        progress: Whether to show progress.
     """
     folder, model = Path(folder), document_encoder(model)
     if folder.resolve() == corpus.path.resolve():
-        raise ValueError(f"{folder} is the corpus: its vectors, which are files too, need a folder of their own")
-    folder.mkdir(parents=True, exist_ok=True)
+        raise ValueError(f"{folder} is the corpus: write the vectors to another folder")
     similarity = similarity_of(model, name)
-    origin = Origin(_fingerprint(model, folder), arithmetic_of(model), precision)
-    job = EncodeJob(corpus, folder, origin, similarity, shard_documents)
-    shards = job.settled()
+    folder.mkdir(parents=True, exist_ok=True)
+    with write_lock(folder / LOCK_FILE, str(folder)):
+        origin = Origin(_fingerprint(model, folder), arithmetic_of(model), precision)
+        job = EncodeJob(corpus, folder, origin, similarity, shard_documents)
+        return _encode(job, run or _here(model), name, documents_are or _declared(folder), progress)
+
+
+def _encode(job: EncodeJob, run: Run, name: str, documents_are: Documents | None, progress: bool) -> Encoded:
+    """Encode missing shards and write the manifest; the caller must hold the folder's lock."""
+    corpus, folder, shards = job.corpus, job.folder, job.settled()
     missing = [number for number in range(job.shards) if number not in shards]
     if missing:
+        if documents_are is not None:
+            with atomic_write(folder / DECLARED_FILE) as aside:
+                aside.write_text(documents_are)
         (folder / MANIFEST_FILE).unlink(missing_ok=True)  # a folder with a manifest is complete
-    begun, kept = time.perf_counter(), sum(shard.documents for shard in shards.values())
+    started, kept = time.perf_counter(), sum(shard.documents for shard in shards.values())
     with _progress(progress) as bar:
         task = bar.add_task("Encoding", total=corpus.documents, completed=kept)
-        for number, shard in (run or _here(model))(job, missing, lambda documents: bar.advance(task, documents)):
+        for number, shard in run(job, missing, lambda documents: bar.advance(task, documents)):
             shards[number] = shard
-    seconds = time.perf_counter() - begun
+            corpus.require_unchanged()
+    corpus.require_unchanged()
+    seconds = time.perf_counter() - started
     manifest = Manifest(
         model=name,
-        fingerprint=origin.fingerprint,
+        fingerprint=job.origin.fingerprint,
         dimension=read_shard(job.path(0)).vectors.shape[1],
-        similarity=similarity,
-        precision=precision,
+        similarity=job.similarity,
+        precision=job.origin.precision,
         documents=corpus.documents,
+        documents_are=documents_are,
         metadata=corpus.metadata,
         shards=tuple(shards[number] for number in range(job.shards)),
     )
     for left in job.leftovers():
         left.unlink(missing_ok=True)
     manifest.write(folder)
+    (folder / DECLARED_FILE).unlink(missing_ok=True)
     return Encoded(manifest, corpus.documents - kept, seconds)
 
 
+def _declared(folder: Path) -> Documents | None:
+    """Return what a folder, complete or not, declares its documents to be."""
+    noted = folder / DECLARED_FILE
+    try:
+        if noted.exists():
+            declared: Documents = msgspec.convert(noted.read_text(), Documents)
+            return declared
+        return Manifest.read(folder).documents_are
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{noted} is damaged: run this again with --documents, which replaces it ({error})") from error
+    except BadManifestError:  # unfinished, or about to be rewritten
+        return None
+
+
 def _fingerprint(model: SentenceTransformer, folder: Path) -> str:
-    """Return the model's fingerprint; a folder that was begun with the former kind keeps it."""
+    """Return the model's fingerprint; a folder started with the former format keeps it."""
     noted = {origin.fingerprint for path in folder.glob("shard-*.parquet") if (origin := noted_origin(path))}
     if len(noted) == 1 and is_document_fingerprint(found := noted.pop(), model):
         return found
@@ -114,7 +156,7 @@ def _here(model: SentenceTransformer) -> Run:
 
 
 class _Speed(ProgressColumn):
-    """Documents per second, of late."""
+    """Recent documents per second."""
 
     def render(self, task: Task) -> Text:
         return Text(f"{task.speed:,.0f} documents/s" if task.speed else "")
@@ -128,6 +170,6 @@ def _progress(shown: bool) -> Progress:
         _Speed(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
-        speed_estimate_period=300,  # longest texts come first in each shard, so look back over several
+        speed_estimate_period=300,  # longest texts come first in each shard, so average over several
         disable=not shown,
     )

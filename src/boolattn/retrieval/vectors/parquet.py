@@ -1,55 +1,55 @@
-"""Parquet files, by pyarrow, which is imported nowhere else here."""
+"""Parquet files; the only module here that imports pyarrow."""
 
 import importlib
-import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from boolattn.retrieval.vectors.durable import atomic_write
+
 
 def arrow(module: str = "pyarrow") -> Any:
-    """Import pyarrow or a part of it."""
+    """Import pyarrow or one of its modules."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise ImportError("Parquet files need the package pyarrow: pip install boolattn[search]") from error
+        raise ImportError("Parquet files need the package pyarrow: pip install 'boolattn[search]'") from error
 
 
 def write_table(path: Path, table: Any, note: Mapping[bytes, bytes], dictionary: list[str]) -> None:
-    """Write aside, then rename: a file under its own name is complete. Equal tables make equal bytes.
+    """Write to a temporary file, then rename it, so that the file is complete. Equal tables give equal bytes.
 
     Args:
-        path: Where to.
+        path: The output file.
         table: The table.
-        note: Kept in the file beside the columns.
-        dictionary: The columns of few different values.
+        note: Metadata to store in the file.
+        dictionary: Columns with few distinct values.
     """
-    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    arrow("pyarrow.parquet").write_table(
-        table.replace_schema_metadata(note),
-        aside,
-        version="2.6",
-        compression="zstd",
-        use_dictionary=dictionary,
-        write_statistics=False,
-        write_page_checksum=True,
-    )
-    with aside.open("rb") as file:
-        os.fsync(file.fileno())  # a rename may reach the disk before what was renamed
-    aside.replace(path)
+    with atomic_write(path) as aside:
+        arrow("pyarrow.parquet").write_table(
+            table.replace_schema_metadata(note),
+            aside,
+            version="2.6",
+            compression="zstd",
+            use_dictionary=dictionary,
+            write_statistics=False,
+            write_page_checksum=True,
+        )
 
 
-def read_table(path: Path) -> Any:
-    """Read a whole file; a page that is not what was written is an ``OSError``."""
-    return arrow("pyarrow.parquet").read_table(path, page_checksum_verification=True, partitioning=None)
+def read_table(content: bytes) -> Any:
+    """Read a whole file; a damaged page raises ``OSError``."""
+    source = arrow().BufferReader(content)
+    return arrow("pyarrow.parquet").read_table(source, page_checksum_verification=True)
 
 
 def read_note(path: Path) -> dict[bytes, bytes]:
-    """Return what was kept beside the columns."""
-    return arrow("pyarrow.parquet").read_schema(path).metadata or {}
+    """Return the metadata stored in a file."""
+    with path.open("rb") as file:  # opened by Python, whose errors distinguish an unreadable file from a damaged one
+        return arrow("pyarrow.parquet").read_schema(file).metadata or {}
 
 
 def read_rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of any Parquet file, some at a time in memory."""
+    """Yield the rows of any Parquet file, in batches."""
     for batch in arrow("pyarrow.parquet").ParquetFile(path).iter_batches(batch_size=1024):
         yield from batch.to_pylist()

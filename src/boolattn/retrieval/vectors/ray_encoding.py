@@ -1,4 +1,4 @@
-"""Encoding on a Ray cluster: the same shards, each by one of several actors that hold a model each. Needs ray."""
+"""Encode on a Ray cluster: the same shards, distributed over actors with one model each. Needs ray."""
 
 import importlib
 import os
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from boolattn.encoders.model_parts import document_encoder
+from boolattn.encoders.retrieval_model import document_encoder
 from boolattn.encoders.storage.fingerprint import is_document_fingerprint
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import CorpusReader
@@ -17,32 +17,32 @@ from boolattn.retrieval.vectors.manifest import Shard
 
 
 def on_ray(model: str, backbone: str | None, workers: int, address: str | None = None) -> Run:
-    """Return what encodes shards on Ray Data, for ``encode_corpus``.
+    """Return a function that encodes shards on Ray Data, for ``encode_corpus``.
 
-    Corpus, folder and model must be there under the same names on every machine of the cluster.
+    Corpus, folder and model must exist under the same paths on every machine of the cluster.
 
     Args:
         model: The model's name, as for ``load_encoder``: every actor loads it once.
         backbone: The backbone of a shipped adapter.
-        workers: How many actors; each gets a GPU where there are any, and an equal share of the CPUs.
-        address: Of a cluster; without, one is started on this machine, and ended with the last shard.
+        workers: Number of actors; each gets a GPU if there are any, and an equal share of the CPUs.
+        address: A cluster's address; None starts a cluster on this machine and stops it after the last shard.
     """
-    # Now, not at the first shard, so that a missing package shows before anything is done.
+    # Not at the first shard: a missing package must be reported before any work.
     try:
         ray, data = importlib.import_module("ray"), importlib.import_module("ray.data")
     except ImportError as error:
-        raise ImportError("--ray needs the package ray: pip install boolattn[ray]") from error
+        raise ImportError("--ray needs the package ray: pip install 'boolattn[ray]'") from error
 
     def run(job: EncodeJob, numbers: Sequence[int], advance: Callable[[int], None]) -> Iterator[tuple[int, Shard]]:
         if not numbers:
             return
         started = not ray.is_initialized()
         if started:
-            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # unless asked to, it reports to nobody
+            os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # no telemetry unless the user enables it
             ray.init(address=address, include_dashboard=False, log_to_driver=False)
         try:
             data.DataContext.get_current().enable_progress_bars = False
-            # A block for each shard: what an actor is handed at once.
+            # One block per shard: the unit of work of an actor.
             shards = data.from_items([{"shard": number} for number in numbers], override_num_blocks=len(numbers))
             done = shards.map_batches(
                 _ShardActor,
@@ -62,13 +62,13 @@ def on_ray(model: str, backbone: str | None, workers: int, address: str | None =
 
 
 class _ShardActor:
-    """A model in a process of its own."""
+    """A model in a separate process."""
 
     def __init__(self, job: EncodeJob, model: str, backbone: str | None) -> None:
         self.job, self.reader = job, CorpusReader(job.corpus)
         self.model = document_encoder(load_encoder(model, backbone))
         if not is_document_fingerprint(job.origin.fingerprint, self.model):
-            raise WrongFolderError(f"{model} has other weights or settings on another machine: put the same one on all")
+            raise WrongFolderError(f"{model} differs between machines: install the same model on all of them")
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         made = [self.job.encode(self.model, self.reader, number) for number in batch["shard"].tolist()]
@@ -82,5 +82,5 @@ class _ShardActor:
 
 def _share(resources: dict[str, float], workers: int) -> dict[str, float]:
     cpus = resources.get("CPU", 1)
-    share = cpus // workers or cpus / workers  # Ray wants whole numbers above 1
+    share = cpus // workers or cpus / workers  # Ray requires whole numbers above 1
     return {"num_cpus": share, **({"num_gpus": 1} if resources.get("GPU") else {})}

@@ -1,4 +1,4 @@
-"""One shard: some thousand documents with their vectors, as a Parquet file."""
+"""One shard: a few thousand documents with their vectors, as a Parquet file."""
 
 import hashlib
 from pathlib import Path
@@ -16,17 +16,17 @@ _NOTE = b"boolattn"
 
 
 class BadShardError(OSError):
-    """A file that is not a whole shard."""
+    """A file that is not a complete shard."""
 
 
 def write_shard(path: str | Path, rows: Rows, precision: Precision, origin: str = "") -> Shard:
-    """Write documents, aside and then renamed; the same ones make the same bytes.
+    """Write documents to a temporary file, then rename it; the same documents give the same bytes.
 
     Args:
-        path: Where to.
+        path: The output file.
         rows: The documents.
-        precision: How to store the vectors; "int8" with a scale for each.
-        origin: What these were made from and how, for ``read_origin``.
+        precision: How to store the vectors; "int8" with one scale per vector.
+        origin: The documents' origin, for ``read_origin``.
     """
     pyarrow, path = arrow(), Path(path)
     numbers, scales = _stored(rows.vectors, precision)
@@ -44,41 +44,49 @@ def write_shard(path: str | Path, rows: Rows, precision: Precision, origin: str 
         columns["scale"] = pyarrow.array(scales, pyarrow.float32())
     fields = [pyarrow.field(name, column.type, nullable=False) for name, column in columns.items()]
     table = pyarrow.table(list(columns.values()), schema=pyarrow.schema(fields))
-    # Parquet has no numbers of one byte: int8 would take four, but as entries of a dictionary takes one.
+    # Parquet has no one-byte integers: int8 would take four bytes, but dictionary entries take one.
     dictionary = ["metadata", *(["vector.list.element"] if precision == "int8" else [])]
     write_table(path, table, {_NOTE: origin.encode()}, dictionary)
     return Shard(path.name, len(rows), checksum(path))
 
 
-def read_shard(path: str | Path) -> Rows:
-    """Read documents and their vectors, the latter as float32 whatever the precision."""
+def read_shard(path: str | Path, sha256: str | None = None) -> Rows:
+    """Read documents and their vectors, which are converted to float32 from any precision.
+
+    Args:
+        path: The file.
+        sha256: The expected checksum, verified before parsing; None skips the check.
+    """
     path = Path(path)
+    content = path.read_bytes()  # once: the parsed bytes must be the verified ones
+    found = hashlib.sha256(content).hexdigest()
+    if sha256 not in (None, found):
+        raise BadShardError(
+            f"{path} is not the file that the manifest names: damaged or changed. Run boolattn encode again with the "
+            f"same corpus, model and settings, which repairs the folder"
+        )
     try:
-        table = read_table(path)
+        table = read_table(content)
         numbers = table.column("vector").combine_chunks()
         vectors = numbers.flatten().to_numpy(zero_copy_only=False).reshape(len(table), numbers.type.list_size)
         vectors = vectors.astype(np.float32)
         if "scale" in table.column_names:
             vectors *= table.column("scale").to_numpy()[:, None]
         ids, titles, texts, metadata = (table.column(name).to_pylist() for name in ("id", "title", "text", "metadata"))
-    except FileNotFoundError:
-        raise
+        decode = msgspec.json.Decoder(dict[str, Value]).decode
+        return Rows(ids, titles, texts, vectors, [decode(fields) for fields in metadata], found)
     except (OSError, ValueError, KeyError, AttributeError) as error:
-        raise BadShardError(
-            f"{path} is not a whole shard: remove it and run boolattn encode again ({error})"
-        ) from error
-    decode = msgspec.json.Decoder(dict[str, Value]).decode
-    return Rows(ids, titles, texts, vectors, [decode(fields) for fields in metadata], checksum(path))
+        raise BadShardError(f"{path} is not a complete shard: run boolattn encode again ({error})") from error
 
 
 def read_origin(path: str | Path) -> str:
-    """Return what a shard says it was made from and how."""
+    """Return the origin stored in a shard."""
     try:
         return read_note(Path(path)).get(_NOTE, b"").decode()
     except (OSError, ValueError) as error:
-        raise BadShardError(
-            f"{path} is not a whole shard: remove it and run boolattn encode again ({error})"
-        ) from error
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # an error of the operating system, which says nothing about the content
+        raise BadShardError(f"{path} is not a complete shard: run boolattn encode again ({error})") from error
 
 
 def checksum(path: Path) -> str:
@@ -88,7 +96,7 @@ def checksum(path: Path) -> str:
 
 
 def _stored(vectors: Vectors, precision: Precision) -> tuple[NDArray[Any], NDArray[np.float32] | None]:
-    """Return vectors as they are stored, and for "int8" what each is to be multiplied by."""
+    """Return vectors as stored and, for "int8", the scale of each."""
     if precision != "int8":
         return np.ascontiguousarray(vectors, np.dtype(precision)), None
     scales = np.abs(vectors).max(axis=1, initial=0).astype(np.float32) / np.float32(127)

@@ -1,60 +1,40 @@
-"""LanceDB: files in a folder or in object storage, and no server to run. Needs lancedb."""
+"""LanceDB: files in a folder or in object storage, without a server. Needs lancedb."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import timedelta
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from boolattn.reading.reading import Documents
 from boolattn.retrieval.index import description as descriptions
-from boolattn.retrieval.index.checking import check_rows
+from boolattn.retrieval.index.checking import check_query, check_rows
 from boolattn.retrieval.index.description import MissingIndexError
-from boolattn.retrieval.index.lance.table import KEPT, among, rows_of, schema_of, table_of, where_clause
+from boolattn.retrieval.index.lance.errors import explained
+from boolattn.retrieval.index.lance.table import DECLARED, KEPT, among, rows_of, schema_of, table_of, where_clause
 from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
 from boolattn.retrieval.vectors.parquet import arrow
+from boolattn.retrieval.write_lock import write_lock
 
 FLAT_UP_TO = 5_000
-"""Rows up to which every vector is compared: up to here, at 384 dimensions, that is as quick as an index (12 ms)."""
+"""Up to this many rows, every vector is compared: at 384 dimensions, this is as fast as an index (12 ms)."""
 PARTITIONS = 64
-"""Partitions searched, of about a million vectors each: up to 64 million, all of them."""
+"""Partitions to search, of about a million vectors each: up to 64 million vectors, all partitions."""
 CANDIDATES, FEWEST_CANDIDATES = 4, 400
-"""How many candidates the graph is searched for: so many for each hit asked for, and no fewer than so many."""
+"""Candidates in the graph search: per hit, and the minimum."""
 COMPARED = 2
-"""How many of them, for each hit asked for, are compared by their exact vectors; the index has rounded ones."""
+"""Candidates per hit that are rescored with exact vectors; the index stores rounded ones."""
 SEEN_AFTER = timedelta(seconds=5)
-"""How old a reader's view may be; it does not see what others write before that."""
+"""How long a reader may not see other processes' writes."""
 KEPT_FOR = timedelta(minutes=1)
-"""How long files stay that a new version no longer needs: longer than readers' views live."""
+"""How long outdated files are kept: longer than a reader may use them."""
 IDS_AT_ONCE = 1000
-
-Given = ParamSpec("Given")
-Returned = TypeVar("Returned")
-
-
-class LanceFilesError(OSError):
-    """The files of an index cannot be read or written."""
-
-
-def _explained(
-    method: "Callable[Concatenate[LanceIndex, Given], Returned]",
-) -> "Callable[Concatenate[LanceIndex, Given], Returned]":
-    """Let a method say what its user can do about an error of LanceDB, which raises plain ones."""
-
-    @wraps(method)
-    def call(self: "LanceIndex", /, *given: Given.args, **settings: Given.kwargs) -> Returned:
-        try:
-            return method(self, *given, **settings)
-        except RuntimeError as error:
-            if "conflict" in str(error):
-                advice = "somebody else writes to it at the same time. Run this again when they are done"
-            else:
-                advice = "its files cannot be read or written. If they are damaged, remove them and index anew"
-            said = str(error).partition(", /")[0]  # what follows is a line of its source
-            raise LanceFilesError(f"{self.uri}: {advice} (LanceDB says: {said})") from error
-
-    return call
+UNPUBLISHED = "__unpublished"
+"""Suffix of a table's name while it is filled for the first time."""
 
 
 class LanceIndex:
@@ -63,67 +43,94 @@ class LanceIndex:
     has_text = True
 
     def __init__(self, folder: str, name: str, uri: str) -> None:
-        """Name a table, which need not be there yet.
+        """Open a table, which need not exist yet.
 
         Args:
-            folder: Of the database: a path or the address of object storage.
-            name: Of the table.
-            uri: Of both, as people write it, for messages.
+            folder: The database: a path or an object storage address.
+            name: The table's name.
+            uri: The full address, for messages.
         """
         try:
             import lancedb
         except ImportError as error:
-            raise ImportError("lance:// needs the package lancedb: pip install boolattn[search]") from error
+            raise ImportError("lance:// needs the package lancedb: pip install 'boolattn[search]'") from error
         self.uri = uri
-        self._name = name
-        self._database: Any = lancedb.connect(folder, read_consistency_interval=SEEN_AFTER)
+        self._folder, self._name = folder, name
+        self._files = None if "://" in folder else Path(folder) / f"{name}.lance"  # object storage has no folders
+        self._connect = partial(lancedb.connect, folder, read_consistency_interval=SEEN_AFTER)
         self._opened: Any = None
         self._described: IndexDescription | None = None
 
-    @_explained
+    @explained
     def create(self, description: IndexDescription) -> None:
-        """Make the table, or refuse one of another description."""
+        """Create the table, or refuse one with another description."""
         from lancedb.index import FTS, BTree
 
         try:
             descriptions.refuse_another(self.describe(), description, self.uri)
         except MissingIndexError:
             self._opened = self._database.create_table(self._name, schema=schema_of(description))
-        # A run may have been stopped after it made the table and before it made these.
+        # A run may have been interrupted between creating the table and these indexes.
         if not self._is_indexed("id"):
             self._table.create_index("id", config=BTree())
         if not self._is_indexed("content"):
             self._table.create_index("content", config=FTS(language="English", stem=True, remove_stop_words=True))
 
-    @_explained
+    def write_lock(self) -> AbstractContextManager[None]:
+        """Lock the table with a file next to it; in object storage, there is no lock."""
+        if self._files is None:
+            return nullcontext()
+        self._files.parent.mkdir(parents=True, exist_ok=True)
+        return write_lock(self._files.with_suffix(".lock"), self.uri)
+
+    def unpublished(self) -> "LanceIndex":
+        """Return a second table; in object storage, which cannot rename tables, return this one."""
+        return self if self._files is None else LanceIndex(self._folder, f"{self._name}{UNPUBLISHED}", self.uri)
+
+    def publish(self) -> None:
+        """Rename the files of the unpublished table."""
+        made = self.unpublished()
+        if made._files is not None and self._files is not None:
+            made._files.rename(self._files)
+            self.close()
+
+    @explained
+    def declare(self, documents: Documents) -> None:
+        """Store what the documents are in a field's metadata, because LanceDB cannot change the schema's."""
+        self.describe()  # raises if the table is missing or was not created by boolattn
+        self._table.update_field_metadata({"path": "id", "metadata": {DECLARED: documents}})
+
+    @explained
     def describe(self) -> IndexDescription:
-        """Return the description that the table's schema keeps, looked at every time: others may make it anew."""
-        now = descriptions.read((self._table.schema.metadata or {}).get(KEPT), self.uri)
+        """Return the description in the table's schema, read every time because others may recreate the table."""
+        schema = self._table.schema
+        declared = (schema.field("id").metadata or {}).get(DECLARED.encode()) if "id" in schema.names else None
+        now = descriptions.read((schema.metadata or {}).get(KEPT), self.uri, declared)
         self._described = descriptions.unchanged(now, self._described, self.uri)
         return self._described
 
-    @_explained
+    @explained
     def upsert(self, rows: Rows) -> None:
-        """Write all rows, or none, as one new version of the table."""
+        """Write all rows or none, as one new version of the table."""
         check_rows(rows, self.describe())
         if len(rows):
             merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
             merge.execute(table_of(rows, self.describe()))
 
-    @_explained
+    @explained
     def delete(self, ids: Sequence[str]) -> None:
         """Remove documents."""
         for some in _in_parts(ids):
             self._table.delete(among("id", some))
 
-    @_explained
+    @explained
     def delete_shard(self, shard: str) -> None:
         """Remove all documents of a shard."""
         self._table.delete(among("shard", [shard]))
 
-    @_explained
+    @explained
     def settle(self) -> None:
-        """Join small files, bring the text index up to date, and past ``FLAT_UP_TO`` rows that of vectors too."""
+        """Compact small files, and update the text index and, past ``FLAT_UP_TO`` rows, the vector index."""
         from lancedb.index import HnswSq
 
         self._table.optimize()
@@ -131,26 +138,32 @@ class LanceIndex:
             self._table.create_index("vector", config=HnswSq(distance_type=self.describe().similarity))
         self._table.optimize(cleanup_older_than=KEPT_FOR)
 
-    @_explained
+    @explained
+    def refresh(self) -> None:
+        """Read the newest version of the table."""
+        self._table.checkout_latest()
+
+    @explained
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k nearest among those that pass the filters."""
+        """Return the k nearest documents that pass the filters."""
         described = self.describe()
+        check_query(vector, described)
         query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
         query = query.distance_type(described.similarity).nprobes(PARTITIONS)
         query = query.ef(max(CANDIDATES * k, FEWEST_CANDIDATES)).refine_factor(COMPARED)
         found = _asked(query, where_clause(where, described), k, "_distance")
         return [Hit(doc_id, 1 - distance) for doc_id, distance in found]
 
-    @_explained
+    @explained
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k best by BM25; English words count by their stems, and stop words do not."""
+        """Return the k best documents by BM25, with English stemming and stop words."""
         clause = where_clause(where, self.describe())
         query = self._table.search(text, query_type="fts", fts_columns="content")
         return [Hit(doc_id, score) for doc_id, score in _asked(query, clause, k, "_score")]
 
-    @_explained
+    @explained
     def fetch(self, ids: Sequence[str]) -> Rows:
-        """Return documents in the order asked for."""
+        """Return documents in the given order."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
         tables = [schema_of(described).remove_metadata().empty_table()]
         for some in _in_parts(wanted):
@@ -160,32 +173,48 @@ class LanceIndex:
         order = np.array([places[doc_id] for doc_id in wanted if doc_id in places], np.int64)
         return rows_of(found.take(order), described)
 
-    @_explained
+    @explained
     def shards(self) -> dict[str, int]:
         """Return how many documents come from each shard."""
+        return _counted(self._table.search())
+
+    @explained
+    def shards_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many of these documents come from each shard."""
         counted: Counter[str] = Counter()
-        for batch in self._table.search().select(["shard"]).to_batches():
-            counted.update({each["values"]: each["counts"] for each in batch["shard"].value_counts().to_pylist()})
+        for some in _in_parts(ids):
+            counted.update(_counted(self._table.search().where(among("id", some))))
         return dict(counted)
 
-    @_explained
+    @explained
     def count(self) -> int:
-        """Return how many documents there are."""
+        """Return the number of documents."""
         return int(self._table.count_rows())
 
-    @_explained
+    @explained
     def drop(self) -> None:
-        """Remove the table."""
-        self._database.drop_table(self._name, ignore_missing=True)
-        self._opened = self._described = None
+        """Remove the table, also if unfinished; a table not created by boolattn is refused."""
+        for index in {id(each): each for each in (self, self.unpublished())}.values():
+            try:
+                index.describe()
+            except MissingIndexError:
+                continue
+            index._database.drop_table(index._name)
+            index._opened = index._described = None
 
     def close(self) -> None:
         """Close the files."""
         self._opened = None
 
+    @cached_property
+    def _database(self) -> Any:
+        return self._connect()  # creates the folder
+
     @property
     def _table(self) -> Any:
         if self._opened is None:
+            if self._files is not None and not self._files.exists():
+                raise MissingIndexError(self.uri)
             try:
                 self._opened = self._database.open_table(self._name)
             except ValueError as error:
@@ -203,6 +232,14 @@ def _asked(query: Any, clause: str | None, k: int, score: str) -> Iterator[tuple
         query = query.where(clause, prefilter=True)
     found = query.select(["id", score]).limit(k).to_arrow()
     return zip(found["id"].to_pylist(), found[score].to_pylist(), strict=True)
+
+
+def _counted(query: Any) -> dict[str, int]:
+    """Return how many rows of a query come from each shard."""
+    counted: Counter[str] = Counter()
+    for batch in query.select(["shard"]).to_batches():
+        counted.update({each["values"]: each["counts"] for each in batch["shard"].value_counts().to_pylist()})
+    return dict(counted)
 
 
 def _in_parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:

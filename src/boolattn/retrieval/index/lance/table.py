@@ -1,4 +1,4 @@
-"""Documents as a table of LanceDB, and filters in its SQL."""
+"""Documents as a LanceDB table, and filters in its SQL."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -10,6 +10,8 @@ from boolattn.retrieval.vectors.parquet import arrow
 
 KEPT = b"boolattn"
 """The key of the description in a schema's metadata."""
+DECLARED = "boolattn.documents"
+"""The key, in the metadata of the ID column, of a later declaration of what the documents are."""
 _TYPES: dict[Kind, str] = {"text": "string", "integer": "int64", "number": "float64", "boolean": "bool_"}
 
 
@@ -42,7 +44,7 @@ def table_of(rows: Rows, description: IndexDescription) -> Any:
 
 
 def rows_of(table: Any, description: IndexDescription) -> Rows:
-    """Return the documents of a table; without their shard, for they may be of several."""
+    """Return the documents of a table, without a shard, because they may come from several."""
     titles, contents = table["title"].to_pylist(), table["content"].to_pylist()
     numbers = table["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
     return Rows(
@@ -55,13 +57,13 @@ def rows_of(table: Any, description: IndexDescription) -> Rows:
 
 
 def among(column: str, values: Iterable[Value]) -> str:
-    """Return the SQL for a column that holds one of these values."""
+    """Return the SQL condition that a column has one of these values."""
     listed = ", ".join(map(_literal, values))
     return f"{column} IN ({listed})" if listed else "false"
 
 
 def where_clause(where: Sequence[Filter], description: IndexDescription) -> str | None:
-    """Return all filters as one clause, or None if there are none; a document without the field passes none."""
+    """Return all filters as one clause, or None if there are none; a document without the field fails its filter."""
     check_filters(where, description)
     columns = field_columns(description)
     return " AND ".join(_sql(columns[each.name], each) for each in where) or None

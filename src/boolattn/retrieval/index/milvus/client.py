@@ -1,33 +1,46 @@
-"""pymilvus's client, whose errors become ours, and waiting for what a server does after writes. Needs pymilvus."""
+"""pymilvus's client with our error types, and waiting for a server's background work. Needs pymilvus."""
 
 import time
+import warnings
 from typing import Any
 
+from boolattn.retrieval.index.deadline import timeout_of
+
 SMALL = 5_000
-"""Rows up to which a segment needs no graph: there, Milvus compares every vector."""
+"""Segments up to this many rows need no graph: Milvus compares all of their vectors."""
 PATIENCE = 3600.0
-"""Seconds without any progress after which the server is given up."""
+"""Seconds without progress before giving up."""
+CONNECT_TIMEOUT, CALL_TIMEOUT = 10.0, 60.0
+"""Timeouts in seconds for connecting, and for a call."""
+LONG_TIMEOUTS = {
+    **dict.fromkeys(("flush", "load_collection", "create_index"), 600.0),
+    **dict.fromkeys(("insert", "upsert", "delete"), 300.0),
+}
+"""Timeouts of calls that take longer."""
 
 
 class MilvusServerError(OSError):
-    """A Milvus server does not answer, or refuses."""
+    """A Milvus server does not respond, or refuses a request."""
 
 
 class MilvusCalls:
-    """Every method of ``MilvusClient``, by its own name."""
+    """Every method of ``MilvusClient``, under its own name."""
 
     def __init__(self, address: str, token: str, uri: str) -> None:
         """Connect to a server, as ``http://host:port``; the ``uri`` is for messages."""
         try:
+            from grpc import RpcError  # raised by a call that times out
             from pymilvus import MilvusClient, MilvusException
         except ImportError as error:
-            raise ImportError("milvus:// needs the package pymilvus: pip install boolattn[milvus]") from error
-        self.uri, self.failure = uri, MilvusException
+            raise ImportError("milvus:// needs the package pymilvus: pip install 'boolattn[milvus]'") from error
+        self.uri, self.failures, self._token = uri, (MilvusException, RpcError), token
+        if token and address.startswith("http://"):
+            warnings.warn(f"{uri} is not encrypted, so others may read the token: use milvus+tls://", stacklevel=3)
         try:
-            self.client = MilvusClient(address, token=token)
-        except MilvusException as error:
+            self.client = MilvusClient(address, token=token, timeout=CONNECT_TIMEOUT)
+        except self.failures as error:
             raise MilvusServerError(
-                f"no Milvus server answers at {address}: is it running? ({error.message})"
+                f"no Milvus server answers at {address}: is it running? ({self._message(error)})"
             ) from error
 
     def __getattr__(self, name: str) -> Any:
@@ -35,16 +48,25 @@ class MilvusCalls:
 
         def call(*given: Any, **settings: Any) -> Any:
             try:
-                return method(*given, **settings)
-            except self.failure as error:
-                raise MilvusServerError(f"{self.uri}: {name} failed, the server says: {error.message}") from error
+                return method(*given, **{"timeout": timeout_of(LONG_TIMEOUTS.get(name, CALL_TIMEOUT)), **settings})
+            except self.failures as error:
+                raise MilvusServerError(f"{self.uri}: {name} failed: {self._message(error)}") from error
 
         return call
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.client.close()
+
+    def _message(self, error: Any) -> str:
+        """Return the message of an error, without the token."""
+        message: str = error.message if hasattr(error, "message") else error.details()
+        return message.replace(self._token, "***") if self._token else message
 
 
 def wait_until_searched(client: Any, name: str) -> None:
     """Wait until every large segment of a collection has its graph, and all graphs are loaded."""
-    # Milvus would do this by itself some time later, and build the graphs of what it put together only then.
+    # Milvus would compact later anyway, and build the graphs of compacted segments only then.
     compaction = client.compact(name)
     seen, since = None, time.monotonic()
     while True:
@@ -55,12 +77,12 @@ def wait_until_searched(client: Any, name: str) -> None:
         if state != seen:
             seen, since = state, time.monotonic()
         elif time.monotonic() - since > PATIENCE:
-            raise TimeoutError(f"{name}: the index is not done, and nothing moves any more: see the server's logs")
+            raise TimeoutError(f"{name}: index building has stalled: see the server's logs")
         time.sleep(0.5)
 
 
 def _segments(client: Any, name: str) -> tuple[set[int], set[int]]:
-    """Return the large segments that are not searched by a graph, and those that are."""
+    """Return the large segments without a graph, and those with one."""
     large = {segment.segment_id for segment in client.list_persistent_segments(name) if segment.num_rows > SMALL}
     loaded = {segment.segment_id for segment in client.list_loaded_segments(name) if segment.index_name}
     return large - loaded, large & loaded

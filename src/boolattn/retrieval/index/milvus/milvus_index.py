@@ -1,19 +1,23 @@
-"""Milvus: a server, or a cluster of many, both by the same address. Needs pymilvus."""
+"""Milvus: a server or a cluster, with the same address format. Needs pymilvus."""
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from copy import copy
 from time import monotonic
 from typing import Any
 
 import numpy as np
 
+from boolattn.reading.reading import Documents
 from boolattn.retrieval.index import description as descriptions
-from boolattn.retrieval.index.checking import check_rows
+from boolattn.retrieval.index.checking import check_query, check_rows
 from boolattn.retrieval.index.description import MissingIndexError
 from boolattn.retrieval.index.milvus.client import SMALL, MilvusCalls, MilvusServerError, wait_until_searched
 from boolattn.retrieval.index.milvus.rows import Entity, entities_of, in_requests, rows_of
 from boolattn.retrieval.index.milvus.schema import (
     BM25,
+    DECLARED,
     METRICS,
     among,
     expression,
@@ -22,64 +26,85 @@ from boolattn.retrieval.index.milvus.schema import (
     literal,
     schema_of,
 )
+from boolattn.retrieval.index.milvus.server_lock import server_lock
 from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
 
+FULL_TEXT_VARIABLE = "BOOLATTN_MILVUS_FULL_TEXT"
 CANDIDATES, MOST_CANDIDATES = 4, 32_768
-"""How many candidates the graph is searched for: so many for each hit asked for, and no more than so many."""
+"""Candidates in the graph search: per hit, and the maximum."""
 FEWEST_CANDIDATES, FEWEST_FILTERED = 400, 1600
-"""And no fewer than so many; more with filters, for documents that do not pass them are candidates too."""
+"""Minimum candidates; more with filters, because documents that fail them are candidates too."""
 IDS_AT_ONCE = 500
 LOOKED_AFTER = 5.0
-"""Seconds after which what is known of the collection is asked for again; a call, of a millisecond or two."""
+"""Seconds before the collection's description is fetched again; a call takes a millisecond or two."""
 LATEST = {"consistency_level": "Strong"}
-"""For reads that must see every write, whoever made it; it costs up to 0.2 s."""
+"""For reads that must see every write of every client; costs up to 0.2 s."""
 OWN = {"consistency_level": "Session"}
-"""For searches: they do not wait, and may miss what was written a moment ago."""
+"""For searches: they do not wait, and may miss very recent writes."""
 
 
 class MilvusIndex:
-    """One collection of a Milvus server or cluster."""
+    """One collection on a Milvus server or cluster."""
 
-    def __init__(self, address: str, name: str, uri: str, token: str = "") -> None:
-        """Connect; the collection need not be there yet.
+    def __init__(self, address: str, name: str, uri: str, token: str = "", full_text: bool = False) -> None:
+        """Connect; the collection need not exist yet.
 
         Args:
-            address: Of the server, as ``http://host:port``.
-            name: Of the collection.
-            uri: Of both, as people write it, for messages.
-            token: If the server asks for one.
+            address: The server, as ``http://host:port``.
+            name: The collection's name.
+            uri: The full address, for messages.
+            token: If the server requires one.
+            full_text: Whether to use the server's full-text search, which was never tested with boolattn.
         """
         self._uri, self._name = uri, name
         self._client = MilvusCalls(address, token, uri)
-        self.has_text = knows_bm25(self._client.get_server_version())
+        self.has_text = full_text and knows_bm25(self._client.get_server_version())
         self._described: IndexDescription | None = None
         self._looked = 0.0
         self._has_written = False
 
     def create(self, description: IndexDescription) -> None:
-        """Make the collection, or refuse one of another description."""
+        """Create the collection, or refuse one with another description."""
         if not self._client.has_collection(self._name):
             schema = schema_of(description, with_bm25=self.has_text)
             self._client.create_collection(self._name, schema=schema, **LATEST)
-        existing = descriptions.read(self._client.describe_collection(self._name)["description"], self._uri)
-        descriptions.refuse_another(existing, description, self._uri)
-        # A run may have been stopped after it made the collection and before it made these; made twice, they are one.
+        descriptions.refuse_another(self._stored(), description, self._uri)
+        # A run may have been interrupted between creating the collection and these; creating them again has no effect.
         self._client.create_index(self._name, index_parameters(description, with_bm25=self.has_text))
         self._client.load_collection(self._name)
 
+    def write_lock(self) -> AbstractContextManager[None]:
+        """Lock the collection across all machines."""
+        return server_lock(self._client, self._name, self._uri)
+
+    def unpublished(self) -> "MilvusIndex":
+        """Return a second collection, with the same connection."""
+        unpublished = copy(self)
+        unpublished._name, unpublished._described = f"{self._name}__unpublished", None
+        return unpublished
+
+    def publish(self) -> None:
+        """Rename the unpublished collection."""
+        self._client.rename_collection(self.unpublished()._name, self._name)
+
+    def declare(self, documents: Documents) -> None:
+        """Store what the documents are as a property of the collection: its description cannot be changed."""
+        self.describe()  # raises if the collection is missing or was not created by boolattn
+        self._client.alter_collection_properties(self._name, {DECLARED: documents})
+        self._described = self._stored()
+
     def describe(self) -> IndexDescription:
-        """Return the description that the collection keeps, looked at now and then: others may make it anew."""
+        """Return the collection's description, refreshed every few seconds because others may recreate it."""
         if self._described is None or monotonic() - self._looked > LOOKED_AFTER:
             if not self._client.has_collection(self._name):
                 raise MissingIndexError(self._uri)
-            now = descriptions.read(self._client.describe_collection(self._name)["description"], self._uri)
-            self._described = descriptions.unchanged(now, self._described, self._uri)
+            self._described = descriptions.unchanged(self._stored(), self._described, self._uri)
             self._client.load_collection(self._name)
             self._looked = monotonic()
         return self._described
 
     def upsert(self, rows: Rows) -> None:
-        """Write documents, in as many requests as they need."""
+        """Write documents, in as many requests as necessary."""
         check_rows(rows, self.describe())
         self._has_written = True
         for request in in_requests(entities_of(rows, self.describe())):
@@ -98,34 +123,40 @@ class MilvusIndex:
         self._client.delete(self._name, filter=f"shard == {literal(shard)}")
 
     def settle(self) -> None:
-        """Seal what was written, put small pieces together, and wait until the graphs of all are searched.
+        """Flush writes, compact small segments, and wait until all have their graphs.
 
-        Before that, Milvus searches what is new by a rough index of its own, and misses more.
+        Until then, Milvus searches new data with an approximate temporary index that misses more documents.
         """
         self._client.flush(self._name)
         if self.count() > SMALL:
             wait_until_searched(self._client, self._name)
 
+    def refresh(self) -> None:
+        """Let the server catch up with all writes, which a query that must see them waits for."""
+        self._count(among("id", [""]))
+
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k nearest among those that pass the filters."""
+        """Return the k nearest documents that pass the filters."""
         described = self.describe()
+        check_query(vector, described)
         candidates = min(max(CANDIDATES * k, FEWEST_FILTERED if where else FEWEST_CANDIDATES), MOST_CANDIDATES)
         parameters = {"metric_type": METRICS[described.similarity], "params": {"ef": candidates}}
         return self._asked(np.asarray(vector, np.float32), "vector", parameters, k, where)
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k best by BM25; only servers of version 2.5 or later can."""
+        """Return the k best by BM25; needs a server of version 2.5 or later, and is off unless asked for."""
         if not self.has_text:
             raise ValueError(
-                f"{self._uri} has no full-text search: Milvus has it from version 2.5 on, and this server is "
-                f"{self._client.get_server_version()}. Search by vectors only, or use a newer server or lance://"
+                f"{self._uri} has no full-text search: it needs Milvus 2.5 or later (this server is "
+                f"{self._client.get_server_version()}) and, because it was never tested with boolattn, "
+                f"{FULL_TEXT_VARIABLE}=1. Use vector search only, or lance://"
             )
         return self._asked(text, BM25, {"metric_type": "BM25"}, k, where)
 
     def fetch(self, ids: Sequence[str]) -> Rows:
-        """Return documents in the order asked for; long ones are cut to what Milvus holds."""
+        """Return documents in the given order; long ones are truncated to Milvus's limit."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
-        seeing = LATEST if self._has_written else OWN  # who only searches fetches what a search has seen
+        seeing = LATEST if self._has_written else OWN  # a client that only searches must fetch what its searches saw
         found: dict[str, Any] = {}
         for start in range(0, len(wanted), IDS_AT_ONCE):
             some = among("id", wanted[start : start + IDS_AT_ONCE])
@@ -136,7 +167,7 @@ class MilvusIndex:
     def shards(self) -> dict[str, int]:
         """Return how many documents come from each shard."""
         total, counted = self.count(), Counter[str]()
-        while counted.total() < total:  # there is no GROUP BY: find shards not yet known, then count each
+        while counted.total() < total:  # no GROUP BY: find unknown shards, then count each
             others = f"not ({among('shard', counted)})" if counted else ""
             found = self._client.query(self._name, others, output_fields=["shard"], limit=1000, **LATEST)
             if not found:
@@ -146,32 +177,51 @@ class MilvusIndex:
             )
         return dict(counted)
 
+    def shards_of(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many of these documents come from each shard."""
+        self.describe()  # the collection exists and is loaded
+        counted = Counter[str]()
+        for start in range(0, len(ids), IDS_AT_ONCE):
+            some = among("id", ids[start : start + IDS_AT_ONCE])
+            counted.update(
+                row["shard"] for row in self._client.query(self._name, some, output_fields=["shard"], **LATEST)
+            )
+        return dict(counted)
+
     def count(self) -> int:
-        """Return how many documents there are."""
+        """Return the number of documents."""
         return self._count("")
 
     def drop(self) -> None:
-        """Remove the collection."""
-        self._client.drop_collection(self._name)
+        """Remove the collection, also if unfinished; a collection not created by boolattn is refused."""
+        for index in (self, self.unpublished()):
+            if self._client.has_collection(index._name):
+                index._stored()
+                self._client.drop_collection(index._name)
         self._described = None
 
     def close(self) -> None:
         """Close the connection."""
         self._client.close()
 
-    def _inserted(self, request: list[Entity]) -> bool:
-        """Write documents that are not there yet; return whether that is sure to have been done, and done once.
+    def _stored(self) -> IndexDescription:
+        """Fetch the collection's description."""
+        found = self._client.describe_collection(self._name)
+        return descriptions.read(found["description"], self._uri, found["properties"].get(DECLARED))
 
-        An upsert notes a deletion for every document, new or not, for which Milvus later builds all graphs anew.
+    def _inserted(self, request: list[Entity]) -> bool:
+        """Insert new documents; return whether they were certainly written exactly once.
+
+        An upsert would record a deletion for every document, new or not, and Milvus would then rebuild all graphs.
         """
         try:
-            self._client.insert(self._name, request, retry_times=0)  # tried again, it could write them twice
+            self._client.insert(self._name, request, retry_times=0)  # a retry could write them twice
         except MilvusServerError:
             return False
         return True
 
     def _count(self, which: str) -> int:
-        self.describe()  # the collection is there, and loaded
+        self.describe()  # the collection exists and is loaded
         return int(self._client.query(self._name, which, output_fields=["count(*)"], **LATEST)[0]["count(*)"])
 
     def _asked(self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Filter]) -> list[Hit]:

@@ -1,4 +1,4 @@
-"""Documents as entities of a Milvus collection, and their limits."""
+"""Documents as Milvus entities, and their limits."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,20 +10,20 @@ from boolattn.retrieval.index.description import content_of, field_columns, text
 from boolattn.retrieval.index.protocol import IndexDescription, Rows, Value
 
 LONGEST = 65_535
-"""Bytes that a string of Milvus may have."""
+"""Maximum bytes of a Milvus string."""
 LARGEST_REQUEST = 16_000_000
-"""Bytes of documents written in one request; servers take 64 MB."""
+"""Bytes of documents per request; servers accept 64 MB."""
 
 Entity = dict[str, Any]
 
 
 def entities_of(rows: Rows, description: IndexDescription) -> Iterator[Entity]:
-    """Yield documents as Milvus holds them; titles and texts that are too long are cut, ids that are, refused."""
+    """Yield documents as Milvus entities; long titles and texts are truncated, long IDs refused."""
     columns = field_columns(description)
     parts = zip(rows.ids, rows.titles, rows.texts, rows.vectors, rows.metadata, strict=True)
     for doc_id, title, text, vector, fields in parts:
         stored = {columns[name]: _stored(value, description.metadata[name]) for name, value in fields.items()}
-        _refuse_long(doc_id, "its id", doc_id.encode())
+        _refuse_long(doc_id, "its ID", doc_id.encode())
         _refuse_long(doc_id, "its metadata", msgspec.json.encode(stored))
         title = _cut(title)
         yield {
@@ -51,7 +51,7 @@ def in_requests(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
 
 
 def rows_of(entities: Sequence[Mapping[str, Any]], description: IndexDescription) -> Rows:
-    """Return entities as documents; without their shard, for they may be of several."""
+    """Return entities as documents, without a shard, because they may come from several."""
     names = {column: name for name, column in field_columns(description).items()}
     vectors = np.array([entity["vector"] for entity in entities], np.float32)
     return Rows(
@@ -68,14 +68,14 @@ def _stored(value: Value, kind: str) -> Value:
 
 
 def _cut(text: str) -> str:
-    """Return as much of a text as fits, without half a character at its end."""
+    """Truncate a text to the limit, without splitting a character."""
     return text.encode()[:LONGEST].decode(errors="ignore")
 
 
 def _refuse_long(doc_id: str, what: str, content: bytes) -> None:
     if len(content) > LONGEST:
         raise ValueError(
-            f"document {doc_id[:40]!r}: {what} takes {len(content)} bytes, and Milvus holds {LONGEST}: shorten it"
+            f"document {doc_id[:40]!r}: {what} has {len(content)} bytes, but Milvus allows {LONGEST}: shorten it"
         )
 
 

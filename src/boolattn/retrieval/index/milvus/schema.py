@@ -12,18 +12,20 @@ from boolattn.retrieval.index.protocol import Filter, IndexDescription, Value
 
 METRICS = {"cosine": "COSINE", "dot": "IP"}
 BM25 = "bm25"
-"""The field of sparse vectors that servers with full-text search make from ``content``."""
+"""The field of sparse vectors that servers with full-text search compute from ``content``."""
+DECLARED = "boolattn.documents"
+"""The collection property of a later declaration of what the documents are."""
 _FIRST_WITH_BM25 = (2, 5)
 
 
 def knows_bm25(version: str) -> bool:
-    """Return whether a server of this version, such as "v2.3.5-lite", has full-text search."""
+    """Whether a server of this version, such as "v2.3.5-lite", has full-text search."""
     numbers = re.match(r"v?(\d+)\.(\d+)", version)
     return numbers is not None and tuple(map(int, numbers.groups())) >= _FIRST_WITH_BM25
 
 
 def schema_of(description: IndexDescription, with_bm25: bool) -> Any:
-    """Return the fields; the description is kept in the collection's own."""
+    """Return the fields; the index description is stored as the collection's description."""
     from pymilvus import DataType, Function, FunctionType, MilvusClient
 
     schema = MilvusClient.create_schema(description=written(description))
@@ -35,7 +37,7 @@ def schema_of(description: IndexDescription, with_bm25: bool) -> Any:
     if not with_bm25:
         schema.add_field("content", DataType.VARCHAR, max_length=LONGEST)
         return schema
-    english = {"type": "english"}  # stems, and no stop words
+    english = {"type": "english"}  # stemming, without stop words
     schema.add_field("content", DataType.VARCHAR, max_length=LONGEST, enable_analyzer=True, analyzer_params=english)
     schema.add_field(BM25, DataType.SPARSE_FLOAT_VECTOR)
     schema.add_function(Function(BM25, FunctionType.BM25, input_field_names=["content"], output_field_names=[BM25]))
@@ -43,7 +45,7 @@ def schema_of(description: IndexDescription, with_bm25: bool) -> Any:
 
 
 def index_parameters(description: IndexDescription, with_bm25: bool) -> Any:
-    """Return the indexes: a graph for vectors, an inverted one for words."""
+    """Return the indexes: a graph for vectors, an inverted index for words."""
     from pymilvus import MilvusClient
 
     parameters = MilvusClient.prepare_index_params()
@@ -60,17 +62,17 @@ def index_parameters(description: IndexDescription, with_bm25: bool) -> Any:
 
 
 def literal(value: Value) -> str:
-    """Return a value as an expression writes it: as JSON does, but with every letter as it is."""
+    """Return a value for an expression: as JSON, but without escaping letters."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def among(column: str, values: Iterable[Value]) -> str:
-    """Return the expression for a column that holds one of these values."""
+    """Return the expression that a column has one of these values."""
     return f"{column} in [{', '.join(map(literal, values))}]"
 
 
 def expression(where: Sequence[Filter], description: IndexDescription) -> str:
-    """Return all filters as one expression, empty if there are none; a document without the field passes none."""
+    """Return all filters as one expression, empty if there are none; a document without the field fails its filter."""
     check_filters(where, description)
     columns = field_columns(description)
     return " and ".join(_written(f'metadata["{columns[each.name]}"]', each) for each in where)
@@ -79,11 +81,11 @@ def expression(where: Sequence[Filter], description: IndexDescription) -> str:
 def _written(field: str, given: Filter) -> str:
     values = values_of(given)
     if given.comparison == "in":
-        # A list must be of one type.
+        # A list must have one type.
         return among(field, map(float, values) if any(isinstance(value, float) for value in values) else values)
     [value] = values
     if given.comparison == "!=":
-        # Milvus's own != also takes documents without the field.
+        # Milvus's own != also matches documents without the field.
         if isinstance(value, bool):
             return f"{field} == {literal(not value)}"
         return f"({field} < {literal(value)} or {field} > {literal(value)})"

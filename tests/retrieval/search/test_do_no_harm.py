@@ -1,0 +1,106 @@
+"""A query that excludes nothing gets the same hits as the model and index without boolattn."""
+
+import uuid
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from boolattn import DualEncoder, ReadingOptions
+from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.retrieval.index.open_index import open_index
+from boolattn.retrieval.index.protocol import IndexDescription, Rows
+from boolattn.retrieval.search.fusion import fuse
+from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+from tests.retrieval.search.vietnam import FILMS, QUERY
+
+PLAIN = "stories of soldiers in Asia"
+AND = "films that are set in Vietnam and also about soldiers"
+OR = "films about either cooking or space travel"
+SYNTAX = "Vietnam AND (war OR soldiers)"
+PROPERTY = "films set in Vietnam that are not war films"  # over pages
+ORDINARY = [PLAIN, AND, OR, SYNTAX, PROPERTY]
+HYBRID = SearchSettings(text=True)
+
+
+@pytest.fixture(scope="module")
+def bare(minilm_folder):
+    return SentenceTransformer(str(minilm_folder))
+
+
+@pytest.fixture(scope="module")
+def models(minilm_folder, bare):
+    """A plain model, a Boolean one, and one whose mechanism acts on every operator."""
+    model = DualEncoder.training_free(str(minilm_folder))
+    model.options = ReadingOptions(reader="rules")
+    return {"plain": bare, "Boolean": model, "mechanism": DualEncoder.untrained(str(minilm_folder))}
+
+
+@pytest.fixture(scope="module", params=["lance", "milvus", "memory"])
+def index(request, tmp_path_factory, place_of, bare):
+    vectors = bare.encode(list(FILMS.values()), normalize_embeddings=True)
+    found = open_index(f"{place_of(request.param, tmp_path_factory.mktemp('harm'))}/harm_{uuid.uuid4().hex}")
+    found.create(IndexDescription(document_fingerprint(bare), "MiniLM", vectors.shape[1], "cosine"))
+    found.upsert(Rows(list(FILMS), [""] * len(FILMS), list(FILMS.values()), vectors, [{}] * len(FILMS)))
+    found.settle()
+    yield found
+    found.drop()
+
+
+def pairs(hits):
+    return [(hit.doc_id, hit.score) for hit in hits]
+
+
+def differing(plain, *searches):
+    """Return which searches find something else than a plain one, which is made before and after them.
+
+    Some seconds after a write, Milvus moves it to another segment, where scores differ in their last bit.
+    """
+    while True:
+        before = pairs(plain())
+        found = [pairs(search()) for search in searches]
+        if pairs(plain()) == before:
+            return [hits for hits in found if hits != before]
+
+
+@pytest.mark.parametrize("name", ["plain", "Boolean", "mechanism"])
+@pytest.mark.parametrize("query", ORDINARY)
+def test_dense_hits_are_those_of_one_plain_call_of_the_index(index, bare, models, name, query):
+    searcher = Searcher(models[name], index, reader="rules")
+    vector = bare.encode_query(query, normalize_embeddings=True)
+    assert not differing(
+        lambda: index.search(vector, 5),
+        lambda: searcher.search(query, 5),
+        lambda: searcher.rank(query, 5),
+        lambda: searcher.search(searcher.read(query), 5),
+    )
+    assert all(hit.atoms == () and hit.text == FILMS[hit.doc_id] for hit in searcher.search(query, 5))
+
+
+@pytest.mark.parametrize("query", ORDINARY)
+def test_hybrid_hits_are_those_of_plain_hybrid_search(index, bare, models, query):
+    searcher = Searcher(models["Boolean"], index, settings=HYBRID)
+    unread = Searcher(models["Boolean"], index, settings=replace(HYBRID, plan=False))
+    vector = bare.encode_query(query, normalize_embeddings=True)
+
+    def plain():
+        by_vector = index.search(vector, HYBRID.pool)
+        # An index without full-text search has one list to rank, and nothing to join.
+        joined = fuse([by_vector, index.search_text(query, HYBRID.pool)]) if index.has_text else by_vector
+        return joined[:5]
+
+    assert not differing(
+        plain, lambda: searcher.search(query, 5), lambda: searcher.rank(query, 5), lambda: unread.search(query, 5)
+    )
+
+
+def test_these_queries_are_read_as_operators(index, models):
+    """Otherwise, the tests above would prove nothing."""
+    searcher = Searcher(models["Boolean"], index)
+    assert [sorted(searcher.read(query).operators) for query in ORDINARY] == [
+        [], ["and"], ["or"], ["and", "or"], ["not"],
+    ]  # fmt: skip
+    excluding = Searcher(models["Boolean"], index).search(QUERY, 5)
+    assert pairs(excluding) != pairs(Searcher(models["Boolean"], index, act=False).search(QUERY, 5))
+    assert all(np.isfinite(hit.score) for hit in excluding)
