@@ -1,4 +1,4 @@
-"""The real all-MiniLM-L6-v2, told by rules what a query leaves out."""
+"""The real all-MiniLM-L6-v2, with exclusions read by rules."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What people ask, and what they had better not."""
+"""Ordinary and hostile queries."""
 
 VIETNAM = "movies set in Vietnam but not about war"
 PLAIN = "history of suspension bridges"

@@ -1,4 +1,4 @@
-"""The page in a real browser, on a telephone's and a desk's width, by day and by night."""
+"""The page in a real browser, at phone and desktop width, in light and dark mode."""
 
 import shutil
 
@@ -59,7 +59,7 @@ def show(browser, tmp_path):
 
 @pytest.mark.parametrize("width", [400, 1400])
 @pytest.mark.parametrize("name", QUERIES)
-def test_the_page_fits_and_says_what_it_should(show, explain, name, width):
+def test_the_page_fits_and_has_the_right_text(show, explain, name, width):
     browser = show(page(explain(QUERIES[name])), width)
     inner, needed = browser.execute_script("return [innerWidth, document.documentElement.scrollWidth]")
     assert inner == width and needed <= inner
@@ -69,11 +69,11 @@ def test_the_page_fits_and_says_what_it_should(show, explain, name, width):
     assert browser.title == f"Explained: {QUERIES[name]}"
     assert "nothing here was learned" in browser.find_element(By.CLASS_NAME, "source").text
     verdict = browser.find_element(By.CLASS_NAME, "verdict").text
-    assert ("Nothing was changed" if name == "plain" else "Leaves out") in verdict
+    assert ("Nothing was changed" if name == "plain" else "Excludes") in verdict
     assert browser.get_log("browser") == []
 
 
-def test_wide_tables_scroll_in_their_own_place(show, explain):
+def test_wide_tables_scroll_in_place(show, explain):
     browser = show(page(explain(VIETNAM)), 400)
     places = browser.execute_script(
         "return [...document.querySelectorAll('.scroll')].map(place => [place.clientWidth, place.scrollWidth])"
@@ -81,7 +81,7 @@ def test_wide_tables_scroll_in_their_own_place(show, explain):
     assert any(needed > wide for wide, needed in places)
 
 
-def test_day_and_night_and_no_colour_alone(show, explain):
+def test_light_and_dark_mode_do_not_rely_on_colour(show, explain):
     looks = []
     for scheme in ("light", "dark"):
         browser = show(page(explain(VIETNAM)), 1400, scheme)
@@ -101,7 +101,7 @@ def test_right_to_left(show):
 
 
 def test_in_a_notebook_of_another_colour(show, explain):
-    # Notebooks stripe their tables with colours of their own.
+    # Notebooks add their own stripes to tables.
     theirs = "<style>.notebook tbody tr:nth-child(odd) { background: lime }</style>"
     browser = show(f"<!doctype html>{theirs}<div class='notebook'>{fragment(explain(VIETNAM))}</div>", 1400)
     rows = browser.find_elements(By.CSS_SELECTOR, ".words tbody tr")

@@ -7,9 +7,9 @@ import pytest
 from tests.explanation.handmade import handmade
 
 
-def test_what_does_not_fit_together_is_refused():
+def test_inconsistent_values_are_refused():
     good = handmade("films not war", {"not": ["not"]}, {"not": ["war"]})
-    with pytest.raises(ValueError, match=r"readout has shape \(2,\) where 6 tokens.*need \(6,\)"):
+    with pytest.raises(ValueError, match=r"readout has shape \(2,\), but 6 tokens.*need \(6,\)"):
         replace(good, readout=np.zeros(2))
     with pytest.raises(ValueError, match="attention_after has shape"):
         replace(good, attention_after=good.attention_after[:, :-1])
@@ -28,7 +28,7 @@ def test_held_and_changed():
     assert replace(plain, readout=-np.ones(len(plain.tokens))).changed
 
 
-def test_json_holds_everything(explain):
+def test_json_contains_everything(explain):
     explanation = explain("movies set in Vietnam but not about war")
     told = json.loads(json.dumps(explanation.to_dict()))
     assert told["tokens"][4] == "Vietnam" and told["spans"][4] == [14, 21]

@@ -13,7 +13,7 @@ from tests.explanation.queries import HOSTILE, PLAIN, VIETNAM
 
 
 class Reader(HTMLParser):
-    """Reads the elements, and the text of those with a class or name that is asked for."""
+    """Reads the elements, and the text of those with a given class or name."""
 
     def __init__(self, source):
         super().__init__()
@@ -44,12 +44,12 @@ class Reader(HTMLParser):
         )
 
 
-def test_everything_is_told(explain):
+def test_everything_is_shown(explain):
     read = Reader(page(explain(VIETNAM)))
     assert read.text("title") == f"Explained: {VIETNAM}"
-    assert " ".join(read.text("verdict").split()) == "Leaves out war, because it says but not."
+    assert " ".join(read.text("verdict").split()) == "Excludes war, because of but not."
     assert "nothing here was learned" in read.text("source")
-    assert f"{MINUS} war left out" in read.text("atoms").replace("\xa0", " ")
+    assert f"{MINUS} war excluded" in read.text("atoms").replace("\xa0", " ")
     assert "+ movies set in Vietnam wanted" in read.text("atoms").replace("\xa0", " ")
     assert "Reader: rules 1. Confidence: 86 %" in read.text("note")
     # Struck out and underlined also where no style is: in the heading, the verdict, the plan and all tables.
@@ -64,7 +64,7 @@ def test_nothing_changed(explain):
     assert not any(attributes.get("class") == "before" for _, attributes in read.elements)
 
 
-def test_one_file_without_script_or_anything_from_elsewhere(explain):
+def test_one_file_without_scripts_or_external_resources(explain):
     source = page(explain(VIETNAM))
     read = Reader(source)
     assert not {"script", "img", "iframe", "object", "embed"} & {tag for tag, _ in read.elements}
@@ -84,13 +84,13 @@ def test_a_hostile_query_is_only_text(explain):
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-def test_any_query_is_shown_as_it_is(query):
+def test_any_query_is_shown_verbatim(query):
     cues, scopes = {"not": query.split()[:1]}, {"not": query.split()[1:2]}
     read = Reader(page(handmade(query, cues, scopes)))
     assert read.text("h1", without=("mark", "operator")) == query
 
 
-def test_several_in_one_notebook_have_ids_of_their_own():
+def test_several_in_one_notebook_have_unique_ids():
     explanation = handmade("films")
     ids = [found["id"] for _ in range(2) for _, found in Reader(fragment(explanation)).elements if "id" in found]
     assert len(ids) == len(set(ids)) == 6
@@ -111,13 +111,13 @@ def test_bars_and_heat_follow_the_numbers():
     assert '<td class="more" style="--heat: 1.00">+2.0<small>100%' in joined
 
 
-def test_every_operator_held_has_its_grid():
+def test_every_operator_in_the_query_has_a_grid():
     held = {name: [name] for name in OPERATORS}
     read = Reader(page(handmade("a and b or c not d", held, {"and": ["a"], "or": ["b", "c"], "not": ["d"]})))
     assert [title for title in ("“and”", "“or”", "“not”", "Attention") if title in read.text("summary")] == [
         "“and”", "“or”", "“not”", "Attention",
     ]  # fmt: skip
-    assert "Joins b, c by or." in " ".join(read.text("verdict").split())
+    assert "Combines b, c with or." in " ".join(read.text("verdict").split())
 
 
 def luminance(colour):

@@ -35,14 +35,14 @@ def written(axes):
     return [text.get_text() for text in axes.texts]
 
 
-def test_what_was_left_out_and_why(drawn, explain):
+def test_what_was_excluded_and_why(drawn, explain):
     explanation = explain(VIETNAM)
     figure = drawn(explanation)
     text, bars, cue, scope, bias, before, after = figure.axes
     assert written(text) == [
         VIETNAM,
-        'Leaves out "war", because it says "but not".',
-        "Rules. Rules, a lexicon of phrases: nothing here was learned.",
+        'Excludes "war", because of "but not".',
+        "Rules. A lexicon of phrases; nothing here was learned.",
     ]
     labels = {label.get_text(): label.get_color() for label in bars.get_yticklabels()}
     assert labels[f"{MINUS} war"] == COLOURS["excluded"] and labels["» but"] == COLOURS["cue"]
@@ -59,7 +59,7 @@ def test_what_was_left_out_and_why(drawn, explain):
     assert ratio.max() == pytest.approx(ratio.min(), rel=1e-3)
 
 
-def test_without_an_operator_there_is_one_of_each(drawn, explain):
+def test_without_an_operator_there_is_one_panel_of_each_kind(drawn, explain):
     figure = drawn(explain(PLAIN))
     assert titles(figure) == ["attention, %", "by layer"]
     assert "Nothing was changed: no operator was found" in written(figure.axes[0])[1]
@@ -83,12 +83,12 @@ def test_text_stays_inside(drawn, explain):
         assert " ".join(written(figure.axes[0])).startswith(query)
 
 
-def test_dollars_are_no_formula(drawn):
+def test_dollar_signs_are_not_formulas(drawn):
     query = "gifts under $x_{$ not war"  # would be one, and a broken one
     assert written(drawn(handmade(query, {"not": ["not"]}, {"not": ["war"]})).axes[0])[0] == query
 
 
 def test_a_missing_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    with pytest.raises(ImportError, match=r"pip install boolattn\[plots\]"):
+    with pytest.raises(ImportError, match=r"pip install 'boolattn\[plots\]'"):
         draw(handmade("films"), Path("never.png"))

@@ -6,6 +6,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions
 from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.encoders.readers.reading_features import TRACE
+from boolattn.encoders.understanding import Call
 from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
 from boolattn.explanation.query import explain
 from boolattn.explanation.words import in_words, runs_of, words_of
@@ -43,7 +44,7 @@ def test_the_weights_of_the_tokens_make_the_vector(kind, request):
     assert explanation.readout[explanation.tokens.index("war")] == pytest.approx(-0.3, abs=1e-6)
 
 
-def test_says_that_rules_read_it_and_shows_the_bias_they_set(model):
+def test_shows_that_the_rules_read_it_and_the_resulting_bias(model):
     explanation = explain(model, QUERY)
     war = explanation.tokens.index("war")
     assert (explanation.source, explanation.reading.reader) == ("rules", "rules 1")
@@ -51,21 +52,21 @@ def test_says_that_rules_read_it_and_shows_the_bias_they_set(model):
     assert (explanation.attention_after[:, war] < explanation.attention_before[:, war]).all()
 
 
-def test_a_query_without_operators_is_left_alone(model):
+def test_a_query_without_operators_is_unchanged(model):
     explanation = explain(model, "war films")
     assert not explanation.changed
     assert np.allclose(explanation.attention_before, explanation.attention_after)
     assert np.allclose(explanation.readout, 1 / len(explanation.tokens))
 
 
-def test_a_prompt_is_part_of_what_is_read_but_not_of_the_query(minilm_folder):
+def test_a_prompt_is_encoded_but_not_part_of_the_query(minilm_folder):
     plain = SentenceTransformer(str(minilm_folder), prompts={"query": "search not: "})
     explanation = explain(DualEncoder.training_free(plain), QUERY)
     assert len(explanation.readout) == len(explanation.tokens)
     assert explanation.readout[explanation.tokens.index("war")] < 0
 
 
-def test_a_learned_gate_is_asked(minilm_folder):
+def test_a_learned_gate_is_used(minilm_folder):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
     assert explain(model, QUERY).gates.shape == (3,)
 
@@ -78,7 +79,7 @@ def test_the_caller_may_name_the_operators_and_a_mechanism_is_not_called_rules(m
 
 
 @pytest.mark.parametrize("gate", ["given", "learned"])
-def test_operators_that_the_caller_rules_out_are_shown(minilm_folder, gate):
+def test_operators_ruled_out_by_the_caller_are_reported(minilm_folder, gate):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate=gate))
     explanation = explain(model, QUERY, operators=[])
     assert (explanation.source, explanation.reading.source, explanation.held) == ("caller", "caller", ())
@@ -88,16 +89,26 @@ def test_operators_that_the_caller_rules_out_are_shown(minilm_folder, gate):
 
 @pytest.mark.parametrize(
     "said",
-    [{}, {"operators": []}, {"operators": ["not"]}, {"exclude": []}, {"act": False}, {"reader": "rules"}],
+    [
+        {},
+        {"operators": []},
+        {"operators": ["not"]},
+        {"operators": ["or", "not"], "act": False},
+        {"exclude": []},
+        {"act": False},
+        {"reader": "rules"},
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("gate", ["given", "learned"])
-def test_what_is_explained_is_what_is_encoded(minilm_folder, gate, said):
+def test_the_explanation_matches_the_encoding(minilm_folder, gate, said):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate=gate))
     if gate == "learned":
         torch.nn.init.constant_(mechanism_of(model.tower.encoder).gate.ffn[-1].bias, 5.0)  # opens all
-    asked = model.understand(QUERY, **said).asked
-    encoded = {"operators": [said["operators"]]} if "operators" in said else said
+    changes = {name: value for name, value in said.items() if name in ("act", "reader")}
+    call = Call.of(model.tower.encoding, model.options, changes)
+    asked = call.understand(QUERY, said.get("operators"), said.get("exclude")).asked
+    encoded = said | {"operators": [said["operators"]]} if "operators" in said else said
     assert np.array_equal(model.encode_query([asked]), model.encode_query([QUERY], **encoded))
     with torch.inference_mode():
         trace = model(model.preprocess([asked], task="query"), task="query").get(TRACE)
@@ -105,8 +116,8 @@ def test_what_is_explained_is_what_is_encoded(minilm_folder, gate, said):
     assert np.array_equal(explain(model, QUERY, **said).gates, gates)
 
 
-def test_one_of_operators_and_exclude_is_given(model):
-    with pytest.raises(ValueError, match="give one of them"):
+def test_operators_and_exclude_cannot_be_combined(model):
+    with pytest.raises(ValueError, match="pass only one"):
         explain(model, QUERY, operators=["not"], exclude=["war"])
 
 
@@ -126,7 +137,7 @@ def test_two_sides_are_explained_by_the_same_reading(two_sided, model):
 
 
 @pytest.mark.parametrize(("query", "operators"), [("films AND comedy", None), (QUERY, [])])
-def test_what_excludes_nothing_is_explained_too(model, query, operators):
+def test_queries_without_exclusions_are_explained_too(model, query, operators):
     assert not explain(model, query, operators).changed
 
 
@@ -135,7 +146,7 @@ def test_explicit_syntax_is_not_called_rules(model):
 
 
 @pytest.mark.parametrize("kind", ["model", "two_sided"])
-def test_what_is_read_and_not_acted_on_is_told(kind, request):
+def test_exclusions_not_acted_on_are_reported(kind, request):
     model = request.getfixturevalue(kind)
     query = "films that are not comedies"
     left_alone = explain(model, query)
@@ -149,7 +160,7 @@ def test_what_is_read_and_not_acted_on_is_told(kind, request):
     assert not explain(model, QUERY, act=False).changed
 
 
-def test_the_caller_may_name_what_is_excluded(model):
+def test_the_caller_may_name_exclusions(model):
     explanation = explain(model, QUERY, exclude=["Vietnam"])
     assert explanation.source == "caller"
     assert explanation.readout[explanation.tokens.index("Vietnam")] < 0
@@ -158,7 +169,25 @@ def test_the_caller_may_name_what_is_excluded(model):
     assert explain(model, QUERY, reader=reader).reading.reader == "fixed 7"
 
 
-def test_a_learned_gate_stays_closed_where_nothing_is_to_be_acted_on(minilm_folder):
+def test_a_learned_gate_stays_closed_without_acting(minilm_folder):
     model = DualEncoder.untrained(str(minilm_folder), BoolAttnConfig.light(gate="learned"))
     torch.nn.init.constant_(mechanism_of(model.tower.transformer.auto_model).gate.ffn[-1].bias, 5.0)  # opens all
     assert "not" in explain(model, QUERY).held and "not" not in explain(model, QUERY, act=False).held
+
+
+@pytest.mark.parametrize("kind", ["model", "two_sided"])
+def test_only_cues_that_were_read_or_acted_on_are_shown(kind, request):
+    model = request.getfixturevalue(kind)
+    assert not explain(model, "war films").cues.any()
+    assert not explain(model, QUERY, exclude=[]).cues.any()
+    query = "films that are not comedies"
+    for documents in ("pages", "things"):  # only read, and acted on
+        explanation = explain(model, query, documents=documents)
+        said = {token for token, cue in zip(explanation.tokens, explanation.cues[:, 0], strict=True) if cue}
+        assert "not" in said and not said & {"films", "comedies", "[CLS]", "[SEP]"}
+
+
+def test_cues_of_operators_whose_gate_is_closed_are_not_shown(minilm_folder):
+    model = DualEncoder.untrained(str(minilm_folder))
+    cues = explain(model, "birds of Peru", operators=["or"]).cues
+    assert cues[:, 1].any() and not cues[:, [0, 2]].any()

@@ -26,7 +26,7 @@ def test_pieces_become_words_with_their_roles():
     ]
 
 
-def test_a_word_has_what_its_tokens_have():
+def test_a_word_combines_the_values_of_its_tokens():
     explanation = handmade(QUERY, CUES, SCOPES)
     subtitles = words_of(explanation)[-1]  # subt-itle-s: tokens 9 to 11
     np.testing.assert_allclose(subtitles.before, explanation.attention_before[:, 9:12].sum(1))
@@ -48,7 +48,7 @@ def test_half_of_all_heads_and_layers_make_a_scope(second_layer, role):
     assert words_of(replace(explanation, scopes=scopes))[-1].role == role
 
 
-def test_weight_alone_tells_wanted_from_unused_and_pushed_away():
+def test_weight_alone_distinguishes_wanted_unused_and_excluded():
     words = words_of(handmade("a b c", readout=np.array([0, 1, 0, -1, 0])))
     assert [word.role for word in words] == ["wanted", "unused", "excluded"]
 
@@ -109,15 +109,15 @@ def test_in_words():
         return in_words(explanation, list(runs_of(explanation.query, words_of(explanation))))
 
     assert said(QUERY, CUES, SCOPES) == [
-        'Leaves out "subtitles", because it says "without".',
-        'Joins "comedies", "musicals" by or.',
+        'Excludes "subtitles", because of "without".',
+        'Combines "comedies", "musicals" with or.',
     ]
-    assert said("films war", scopes={"not": ["war"]}) == ['Leaves out "war".']
+    assert said("films war", scopes={"not": ["war"]}) == ['Excludes "war".']
     assert said("films")[0].startswith("Nothing was changed")
     assert said("films", {"not": []})[0].startswith('Found "not", but no word')
 
 
-def test_one_layer_stands_for_all_only_if_all_are_the_same():
+def test_one_layer_represents_all_only_if_all_are_equal():
     explanation = handmade(QUERY, CUES, SCOPES)
     assert same_in_all_layers(explanation)
     for name in ("scopes", "biases"):
@@ -144,7 +144,7 @@ def test_real_word_pieces(explain):
     assert [word.role for word in words] == ["wanted"] * 4 + ["cue"] * 2 + ["excluded"]
 
 
-def test_what_real_queries_leave_out(explain):
+def test_what_real_queries_exclude(explain):
     def said(query):
         explanation = explain(query)
         return reasons(list(runs_of(query, words_of(explanation))))

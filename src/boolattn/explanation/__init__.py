@@ -1,1 +1,1 @@
-"""What the mechanism did to a query, to look at: in the terminal, as a page, as a picture."""
+"""What the mechanism did to a query, shown in the terminal, as a web page, or as a plot."""

@@ -13,37 +13,38 @@ from boolattn.reading.spans import Span
 
 Array = NDArray[np.float64]
 
-# What a reader must know of where the understanding came from.
+# Shown with every reading, because users need to know its source.
 SOURCES: dict[Source, str] = {
-    "rules": "Rules, a lexicon of phrases: nothing here was learned.",
+    "rules": "A lexicon of phrases; nothing here was learned.",
     "learned": "Predicted by the learned reader.",
     "mechanism": "Predicted by the mechanism of the trained model.",
-    "caller": "Stated by the caller: nothing here was predicted.",
+    "caller": "Given by the caller; nothing here was predicted.",
     "syntax": "Written in the query itself, in explicit Boolean syntax.",
 }
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedQuery:
-    """What was understood of a query, and what that did to the encoder's attention.
+    """How a query was read, and how this changed the encoder's attention.
 
-    L tokens, K operators.
+    L tokens, K operators. If the model's attention is not accessible, tokens are words and there are no layers.
 
     Attributes:
         query: The text.
-        tokens: What the encoder reads: pieces of the query, and its own special tokens.
-        spans: Where each token stands in the query; (0, 0) for tokens that are not of it.
+        tokens: The encoder's tokens: pieces of the query, and special tokens.
+        spans: The position of each token in the query; (0, 0) for tokens outside it.
         operators: The names of the operators, in the order of the K axis.
         source: Where gates, cues and scopes came from; the plan names its own source.
-        reading: All that was understood of the query, also what is not acted on.
+        reading: The whole reading, including exclusions that are not acted on.
         plan: What is acted on: what the query asks for and what it excludes.
-        gates: (K,) which operators the query holds, 0 or 1.
-        cues: (L, K) how surely a token says an operator.
+        gates: (K,) which operators the query contains, 0 or 1.
+        cues: (L, K) the probability that a token expresses an operator: as acted on if its gate is open, else as read.
         scopes: (layers, L, K) the share of heads that put a token in an operator's scope.
-        biases: (layers, L, K) what is added to the attention scores for a token, negative for *not*; mean over heads.
-        attention_before: (layers, L) the share of attention that a token receives from the bare encoder.
+        biases: (layers, L, K) added to the attention scores of a token, negative for *not*; mean over heads.
+        attention_before: (layers, L) the share of attention that a token receives in the bare encoder.
         attention_after: (layers, L) the same with the biases.
-        readout: (L,) the weight of a token in the query's vector: negative pushes away, 0 leaves out.
+        readout: (L,) the weight of a token in the query's vector: negative subtracts it, 0 ignores it. Without layers,
+            only the sign is known.
     """
 
     query: str
@@ -62,14 +63,14 @@ class ExplainedQuery:
     readout: Array
 
     def __post_init__(self) -> None:
-        """Refuse what does not fit together."""
+        """Reject inconsistent values."""
         if self.source not in get_args(Source):
             raise ValueError(f"source={self.source!r} is not one of {get_args(Source)}")
         if unknown := set(self.operators) - set(OPERATORS):
-            raise ValueError(f"unknown operators {sorted(unknown)}; known are {sorted(OPERATORS)}")
+            raise ValueError(f"unknown operators {sorted(unknown)}; use {sorted(OPERATORS)}")
         layers, length, kinds = len(self.scopes), len(self.tokens), len(self.operators)
         for name, shape in (
-            ("spans", (length, 2)),
+            ("spans", (length, 2) if length else (0,)),
             ("gates", (kinds,)),
             ("cues", (length, kinds)),
             ("scopes", (layers, length, kinds)),
@@ -80,7 +81,7 @@ class ExplainedQuery:
         ):
             if np.shape(getattr(self, name)) != shape:
                 raise ValueError(
-                    f"{name} has shape {np.shape(getattr(self, name))} where {length} tokens, {kinds} operators and "
+                    f"{name} has shape {np.shape(getattr(self, name))}, but {length} tokens, {kinds} operators and "
                     f"{layers} layers need {shape}"
                 )
 
@@ -91,12 +92,12 @@ class ExplainedQuery:
 
     @property
     def changed(self) -> bool:
-        """Whether anything is not as in the bare encoder: a gate is open, or a weight negative."""
+        """Whether anything differs from the bare encoder: a gate is open, or a weight is negative."""
         return bool(self.held) or bool((self.readout < 0).any())
 
     @property
     def not_acted_on(self) -> tuple[Exclusion, ...]:
-        """What was read as an exclusion and is left alone all the same."""
+        """Exclusions that were read but are not acted on."""
         acted_on = [atom.span for atom in self.plan.negatives]
         return tuple(each for each in self.reading.exclusions if not any(each.span.overlaps(span) for span in acted_on))
 

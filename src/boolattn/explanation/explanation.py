@@ -1,4 +1,4 @@
-"""The public face of an explained query."""
+"""The public class of an explained query."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from boolattn.explanation.html import fragment
 
 @dataclass(frozen=True, eq=False)
 class Explanation(ExplainedQuery):
-    """An explained query that shows itself in a notebook."""
+    """An explained query that displays itself in a notebook."""
 
     def _repr_html_(self) -> str:
         return fragment(self)

@@ -1,4 +1,4 @@
-"""An explanation as a page: one file, no script, nothing from elsewhere."""
+"""An explanation as a web page: one file, no scripts, no external resources."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _TEMPLATES.filters |= {"percent": percent, "signed": signed}
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a grid: ``heat`` from -1 to 1 is the strength of its colour, beside it stand smaller ones."""
+    """One cell of a grid: ``heat`` from -1 to 1 sets its colour; it may also show smaller numbers."""
 
     text: str
     heat: float
@@ -65,7 +65,7 @@ def page(explanation: ExplainedQuery) -> str:
 
 
 def fragment(explanation: ExplainedQuery) -> str:
-    """Return the page's content with its style, to stand in another page."""
+    """Return the page's content with its style, for embedding in another page."""
     return _fill("explanation.html", explanation)
 
 
@@ -91,15 +91,20 @@ def _fill(template: str, explanation: ExplainedQuery) -> str:
         rest=[1 - sum(word.shares[when] for word in read) for when in (0, 1)],
         words=read,
         widest=max([share for word in read for share in word.shares], default=1),
-        grids=[
-            *(_bias_grid(explanation, name, read) for name in explanation.held),
-            _attention_grid(explanation, read),
-        ],
+        grids=_grids(explanation, read),
     )
 
 
+def _grids(explanation: ExplainedQuery, words: Sequence[Word]) -> list[Grid]:
+    """Return the grids that show values by layer."""
+    if not len(explanation.scopes):
+        return []
+    biases = [_bias_grid(explanation, name, words) for name in explanation.held]
+    return [*biases, _attention_grid(explanation, words)]
+
+
 def _bias_grid(explanation: ExplainedQuery, name: str, words: Sequence[Word]) -> Grid:
-    """List the words in an operator's scope and its cues; layers that are all the same take one column."""
+    """Return the grid of an operator's cues and scope; layers with equal values share one column."""
     place = explanation.operators.index(name)
     touched = [word for word in words if word.scopes[:, place].any() or word.cues[place] >= 0.5]
     same = same_in_all_layers(explanation)
@@ -114,8 +119,8 @@ def _bias_grid(explanation: ExplainedQuery, name: str, words: Sequence[Word]) ->
 
     return Grid(
         title=f"“{name}”: scope, and bias on the attention scores",
-        note="Cue: how surely the word says it. Layers: what is added to the scores of attention to the word and, "
-        "small, the share of heads that put it in the scope. Words without either are not listed.",
+        note="Cue: the probability that the word expresses it. Layers: the bias added to attention to the word and, "
+        "in small print, the share of heads that put it in the scope. Words without either are not listed.",
         columns=["cue", *(["every layer"] if same else _layers(explanation))],
         rows=[row(word) for word in touched],
     )
@@ -131,7 +136,7 @@ def _attention_grid(explanation: ExplainedQuery, words: Sequence[Word]) -> Grid:
 
     return Grid(
         title="Attention that each word receives",
-        note="Per cent of all attention" + (": small, in the bare encoder; below, with BoolAttn." if changed else "."),
+        note="Per cent of all attention" + (": small, the bare encoder; below, with BoolAttn." if changed else "."),
         columns=_layers(explanation),
         rows=[Row(word, [cell(*pair) for pair in zip(word.before, word.after, strict=True)]) for word in words],
     )

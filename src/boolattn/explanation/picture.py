@@ -1,4 +1,4 @@
-"""An explanation as a picture, in the manner of the paper's figure 1. Needs matplotlib."""
+"""An explanation as a plot, in the style of the paper's figure 1. Needs matplotlib."""
 
 import textwrap
 from collections.abc import Sequence
@@ -22,29 +22,31 @@ COLOURS: dict[Role, str] = {
     "unused": MUTED,
     "unread": MUTED,
 }
-DEEPEST = 0.6  # of a colour: ink stays readable on it
+DEEPEST = 0.6  # darkest colour on which text stays readable
 # In inches.
 ROW, COLUMN, BARS, LABELS, LINE_OF_TEXT = 0.28, 0.32, 3.2, 1.6, 0.24
 
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """Numbers as heat: words by layers or by operators."""
+    """Numbers as a heat map: words by layers or by operators."""
 
     title: str
     values: Array  # (words, columns)
     columns: list[str]
-    deepest: float  # the value, negative or positive, that gets the full colour
-    colour: str = MUTED  # of what is positive
-    digits: int | None = None  # to write the numbers as well; colour alone where there are many
+    deepest: float  # the absolute value shown in full colour
+    colour: str = MUTED  # for positive values
+    digits: int | None = None  # if set, also print the numbers
 
 
 def draw(explanation: ExplainedQuery, path: Path) -> None:
-    """Draw words from top to bottom; cues, scopes and biases by layer, and attention from left to right. Save a PNG."""
+    """Plot words as rows, and cues, scopes, biases and attention by layer as columns. Save a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("pictures need matplotlib: pip install 'boolattn[plots]'") from error
+    if not len(explanation.scopes):
+        raise ValueError("this model has no accessible attention to plot: use --html or the terminal instead of --png")
     words = [word for word in words_of(explanation) if word.role != "unread"]
     panels = _panels(explanation, words)
     widths = [BARS, *(COLUMN * max(len(panel.columns) + 0.5, 3) for panel in panels)]
@@ -63,7 +65,7 @@ def draw(explanation: ExplainedQuery, path: Path) -> None:
 
 
 def _panels(explanation: ExplainedQuery, words: Sequence[Word]) -> list[Panel]:
-    """List what is drawn as heat; of the operators, those that the query holds."""
+    """Return the heat maps, only for operators that the query contains."""
     layers = [str(layer + 1) for layer in range(len(explanation.scopes))]
     before, after = (np.array([getattr(word, when) for word in words]) for when in ("before", "after"))
     most = float(max(before.max(initial=0), after.max(initial=0)))
@@ -82,7 +84,7 @@ def _panels(explanation: ExplainedQuery, words: Sequence[Word]) -> list[Panel]:
 
 
 def _lines(explanation: ExplainedQuery, words: Sequence[Word], columns: int) -> list[tuple[str, str]]:
-    """Write the query and what became of it, as lines with their weight."""
+    """Return the query and its explanation as lines with their font weight."""
     verdict = in_words(explanation, list(runs_of(explanation.query, words)))
     source = f"{explanation.source.capitalize()}. {SOURCES[explanation.source]}"
     bold = [(line, "bold") for line in textwrap.wrap(explanation.query, int(columns / 1.4))]
@@ -98,7 +100,7 @@ def _write(axes: "Axes", lines: Sequence[tuple[str, str]]) -> None:
 
 
 def _draw_bars(axes: "Axes", words: Sequence[Word], both: bool) -> None:
-    """Draw the attention each word receives, mean over layers: hollow without, solid with the biases."""
+    """Plot the attention each word receives, mean over layers: hollow without the biases, solid with them."""
     places = np.arange(len(words))
     colours = [COLOURS[word.role] for word in words]
     before, after = ([100 * word.shares[when] for word in words] for when in (0, 1))

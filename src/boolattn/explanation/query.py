@@ -1,22 +1,27 @@
-"""A model and a query -> an explanation."""
+"""Explain how a model handles a query."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
 import torch
+from sentence_transformers import SentenceTransformer
 
 from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.model_parts import as_boolean
+from boolattn.encoders.retrieval_model import RetrievalModel, retrieval_model
+from boolattn.encoders.understanding import Call, Understood
 from boolattn.encoders.vectors.signed_pooling import UNWANTED, SignedPooling
 from boolattn.explanation.explained_query import Array
 from boolattn.explanation.explanation import Explanation
+from boolattn.explanation.reading_only import explain_reading
 from boolattn.explanation.tracing import explain_tokens
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Strictness
 
 
 def explain(
-    model: DualEncoder,
+    model: SentenceTransformer | RetrievalModel,
     query: str,
     operators: Collection[str] | None = None,
     *,
@@ -27,29 +32,38 @@ def explain(
     syntax: bool | None = None,
     act: bool | None = None,
 ) -> Explanation:
-    """Return what a model understands of a query, and what that does to its attention and to the query's vector.
+    """Return how a model reads a query, and how this changes its attention and the query's vector.
 
     Args:
-        model: A Boolean model; it is put into evaluation mode.
+        model: A Boolean model, which is put into evaluation mode. For any other, such as a ``ModelWithEncoder`` or a
+            plain model, the explanation shows only the reading, without attention.
         query: The query.
-        operators: The operators it holds, as in ``encode_query``; None lets the model find out.
-        exclude: The words that it excludes, as its caller knows them; None lets the reader find out.
-        reader: This and the following options: see ``ReadingOptions``; None is as in ``model.options``.
-        documents: What the index holds, ``"things"`` or ``"pages"``.
+        operators: The operators it contains, as in ``encode_query``; None lets the model find them.
+        exclude: The words to exclude; None lets the reader find them.
+        reader: For this and the following options, see ``ReadingOptions``. None uses ``model.options``.
+        documents: What the index contains, ``"things"`` or ``"pages"``.
         strictness: How sure the learned reader must be.
-        syntax: Whether the query is written in the explicit syntax.
-        act: Whether exclusions are acted on.
+        syntax: Whether the query uses the explicit syntax.
+        act: Whether to act on exclusions.
 
-    Example:
+    Examples:
         >>> explain(DualEncoder.training_free(folder), "films that are not about war")  # doctest: +SKIP
     """
-    model.eval()
+    changes = {"reader": reader, "documents": documents, "strictness": strictness, "syntax": syntax, "act": act}
+    boolean = as_boolean(model)
+    if boolean is None:
+        return explain_reading(retrieval_model(model).options.changed(**changes), query, operators, exclude)
+    call = Call.of(boolean.tower.encoding, boolean.options, changes)
+    return _explain_attention(boolean, query, call.understand(query, operators, exclude))
+
+
+def _explain_attention(model: DualEncoder, query: str, understood: Understood) -> Explanation:
+    if model.training:
+        model.eval()
     tower, prompt = model.tower, model.prompts.get("query") or ""
-    understood = model.understand(
-        query, operators, exclude, reader=reader, documents=documents, strictness=strictness, syntax=syntax, act=act
-    )
     features = model.preprocess([understood.asked], prompt=prompt, task="query")
-    encoding = tower.tokenizer(prompt + query, truncation=True, max_length=tower.max_seq_length, return_tensors="pt")
+    # Padded and truncated as when queries are encoded: a tokenizer keeps these settings, for all threads.
+    encoding = tower.tokenizer(prompt + query, padding=True, truncation="longest_first", return_tensors="pt")
     return explain_tokens(
         tower.encoder,
         query,

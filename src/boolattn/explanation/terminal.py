@@ -1,7 +1,6 @@
 """An explanation in the terminal: the query in colour, and the words that were acted on."""
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -12,7 +11,7 @@ from rich.text import Text
 from boolattn.explanation.explained_query import SOURCES, ExplainedQuery
 from boolattn.explanation.words import MEANINGS, MINUS, Role, Run, Word, in_words, percent, runs_of, signed, words_of
 
-# Colour never stands alone: each role has brackets as well, in characters that every terminal has.
+# Never colour alone: each role also has brackets, in characters that every terminal supports.
 LOOKS: dict[Role, tuple[str, str, str]] = {
     "wanted": ("", "bold", ""),
     "excluded": ("[-", "red strike", "-]"),
@@ -22,12 +21,16 @@ LOOKS: dict[Role, tuple[str, str, str]] = {
 }
 JOINED = ("{", "bold green", "}")
 BAR_WIDTH = 24
-BIDI_CONTROLS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")  # would turn the rest of the line around
+# Characters that would control the terminal, break or reverse the line, or hide text: control characters, line
+# separators, bidirectional controls, invisible characters, tags and unpaired surrogates.
+_UNPRINTABLE = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+)
 
 
 @dataclass(frozen=True)
 class Bar:
-    """Attention as a bar: what was lost of it, or won, is shaded."""
+    """Attention as a bar; the change is shaded."""
 
     before: float
     after: float
@@ -35,7 +38,7 @@ class Bar:
     style: str
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """Draw with blocks, or with # where there are none."""
+        """Draw with block characters, or with # if they are not available."""
         solid, lost, won = ("#", ".", "+") if options.ascii_only else ("█", "░", "▓")
         before, after = (round(BAR_WIDTH * share / self.widest) for share in (self.before, self.after))
         change = (won if after > before else lost) * abs(after - before)
@@ -43,7 +46,7 @@ class Bar:
 
 
 def render(explanation: ExplainedQuery) -> RenderableType:
-    """Return what ``rich`` prints: the query, what it leaves out and why, and a small table of what was done."""
+    """Return what ``rich`` prints: the query, what it excludes and why, and a small table of effects."""
     words = words_of(explanation)
     runs = list(runs_of(explanation.query, words))
     parts: list[RenderableType] = [Text.assemble(*(_marked(run) for run in runs)), ""]
@@ -55,7 +58,7 @@ def render(explanation: ExplainedQuery) -> RenderableType:
     parts.append(Text.assemble((explanation.source, "bold reverse"), f" {SOURCES[explanation.source]}"))
     parts.append(f"Reader: {explanation.reading.reader}, confidence {explanation.reading.confidence:.0%}.")
     touched = [word for word in words if word.operators or word.role == "excluded"]
-    if touched:
+    if touched and len(explanation.scopes):
         parts += ["", _table(touched, [word for word in words if word not in touched])]
     return Group(*parts, _legend(words))
 
@@ -69,7 +72,7 @@ def _marked(run: Run) -> Text:
 
 
 def _table(touched: Sequence[Word], others: Sequence[Word]) -> Table:
-    """List the words that were acted on; the others share a row, and the encoder's own tokens receive the rest."""
+    """List the words that were acted on; the others share a row. The rest of the attention is on special tokens."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     for title in ("word", "operator", "bias", "attention, %", "shaded: the change", "weight"):
         number = title in ("bias", "attention, %", "weight")
@@ -104,6 +107,5 @@ def _ascii(number: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Show that there is something that would control the terminal, instead of sending it there."""
-    text = " ".join(re.split(r"[\t\r\n]", text))
-    return "".join("?" if unicodedata.category(sign) == "Cc" or sign in BIDI_CONTROLS else sign for sign in text)
+    """Replace characters that could control the terminal or deceive the user with question marks."""
+    return _UNPRINTABLE.sub("?", re.sub(r"[\t\r\n]", " ", text))

@@ -1,7 +1,8 @@
-"""An attached encoder and a query -> an explanation."""
+"""Explain a query with an attached encoder."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,9 @@ from boolattn.attention.context import Trace
 from boolattn.encoders.attach.plugin import mechanism_of
 from boolattn.explanation.explained_query import Array
 from boolattn.explanation.explanation import Explanation
-from boolattn.operators import OPERATORS
 from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.reading import Reading
-from boolattn.reading.spans import Span
+from boolattn.reading.spans import Span, token_labels
 
 
 class Received(NamedTuple):
@@ -40,29 +40,27 @@ def explain_tokens(
     prompt: str = "",
     **overrides: Any,
 ) -> Explanation:
-    """Run the encoder on a query with and without the operators, and tell what was different.
+    """Run the encoder on a query with and without the operators, and return what changed.
 
     Args:
         model: A Hugging Face encoder with BoolAttn attached, in evaluation mode.
         query: The text.
-        encoding: What a fast tokenizer makes of it, as tensors: ``tokenizer(prompt + query, return_tensors="pt")``.
+        encoding: The output of a fast tokenizer, as tensors: ``tokenizer(prompt + query, return_tensors="pt")``.
         source: Where the operators, cues and scopes come from.
-        reading: All that was understood of the query.
+        reading: The whole reading.
         plan: What is acted on.
         readout: (L,) the weight of each token in the query's vector.
-        prompt: What stands before the query. Its tokens count with the encoder's own.
-        overrides: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
+        prompt: Text before the query. Its tokens count as special tokens.
+        overrides: ``operators``, ``cues``, ``scopes`` and ``strength``, as in the model's forward call.
     """
     if not encoding.encodings:
-        raise ValueError("this tokenizer does not tell where each token stands: load a fast one (use_fast=True)")
+        raise ValueError("this tokenizer has no token offsets: load a fast one (use_fast=True)")
     names, offsets = encoding.encodings[0].tokens, encoding.encodings[0].offsets
     spans = tuple(_in_query(query, start - len(prompt), end - len(prompt)) for start, end in offsets)
     before, after, trace = attention_received(model, encoding, **overrides)
-    # Cues that nobody gave and nothing used are the guess of a predictor that had no part in this.
-    used = overrides.get("cues") is not None or overrides.get("scopes") is None or overrides.get("strength") is None
     shape = (*before.shape, len(trace.operators))
     scopes, sizes = _mean_over_heads(trace.scopes, shape), _mean_over_heads(_sizes(trace), shape)
-    signs = np.array([float(OPERATORS[name].sign) for name in trace.operators])
+    signs = np.array(mechanism_of(model).config.signs)
     gates = _numbers(trace.gates[0])
     return Explanation(
         query=query,
@@ -73,7 +71,7 @@ def explain_tokens(
         reading=reading,
         plan=plan,
         gates=gates,
-        cues=_numbers(trace.cues[0]) if used else np.zeros(shape[1:]),
+        cues=_shown_cues(trace, gates, overrides, reading, spans),
         scopes=scopes,
         biases=signs * gates * sizes,
         attention_before=before,
@@ -82,37 +80,49 @@ def explain_tokens(
     )
 
 
-def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **overrides: Any) -> Received:
-    """Tell how much attention each token of one query receives, without and with the operators.
+def _shown_cues(
+    trace: Trace, gates: Array, overrides: Mapping[str, Any], reading: Reading, spans: Sequence[Span]
+) -> Array:
+    """Return the cues (L, K) that were acted on, or only read; other predictions had no effect and are 0."""
+    used = overrides.get("cues") is not None or overrides.get("scopes") is None or overrides.get("strength") is None
+    acted_on = _numbers(trace.cues[0]) if used else np.zeros((len(spans), len(trace.operators)))
+    read = np.array([token_labels(spans, reading.cues[name]) for name in trace.operators], dtype=np.float64).T
+    return np.where(gates > 0, acted_on, read)
 
-    Other threads should leave the model alone meanwhile: its attention implementation is changed and changed back.
+
+def attention_received(model: PreTrainedModel, inputs: Mapping[str, Tensor], **overrides: Any) -> Received:
+    """Return how much attention each token of one query receives, without and with the operators.
+
+    The model itself is not changed, so other threads may use it at the same time.
 
     Args:
         model: An encoder with BoolAttn attached, in evaluation mode.
         inputs: One query, without padding.
-        overrides: ``operators``, ``cues``, ``scopes`` and ``strength`` as the model's forward call takes them.
+        overrides: ``operators``, ``cues``, ``scopes`` and ``strength``, as in the model's forward call.
     """
     mechanism_of(model)
     if model.training:
-        raise ValueError("an encoder in training drops attention at random: model.eval() first")
+        raise ValueError("dropout makes attention random in training mode: call model.eval() first")
     shape, mask = tuple(inputs["input_ids"].shape), inputs.get("attention_mask")
     if shape[0] != 1 or (mask is not None and not bool(mask.all())):
-        raise ValueError(f"one query at a time, without padding, not input_ids of shape {shape}")
-    with torch.inference_mode(), _eager(model):
-        bare = model(**inputs, operators=[[]], output_attentions=True)
-        boolean = model(**inputs, **overrides, output_attentions=True, trace=True)
+        raise ValueError(f"pass one query at a time, without padding, not input_ids of shape {shape}")
+    with torch.inference_mode():
+        showing = _showing_attention(model)
+        bare = showing(**inputs, operators=[[]], output_attentions=True)
+        boolean = showing(**inputs, **overrides, output_attentions=True, trace=True)
     return Received(_received(bare.attentions), _received(boolean.attentions), boolean.boolattn)
 
 
-@contextmanager
-def _eager(model: PreTrainedModel) -> Iterator[None]:
-    """Compute attention in the one way that shows its weights."""
-    usual = model.config._attn_implementation
-    model.set_attn_implementation("eager")
-    try:
-        yield
-    finally:
-        model.set_attn_implementation(usual)
+def _showing_attention(model: PreTrainedModel) -> PreTrainedModel:
+    """Return a copy with eager attention, the only implementation that returns attention weights.
+
+    It shares all weights with the model and copies only modules and settings: changing the model itself would affect
+    other threads that use it.
+    """
+    weights: dict[int, Any] = {id(each): each for each in chain(model.parameters(), model.buffers())}
+    showing = deepcopy(model, weights)
+    showing.set_attn_implementation("eager")
+    return showing
 
 
 def _received(attentions: tuple[Tensor, ...]) -> Array:
@@ -134,6 +144,6 @@ def _numbers(tensor: Tensor) -> Array:
 
 
 def _in_query(query: str, start: int, end: int) -> Span:
-    """Return where a token stands, without the space before it that some tokenizers count to the word."""
+    """Return a token's span, without the leading space that some tokenizers include."""
     text = query[max(start, 0) : max(end, 0)]
     return Span(end - len(text.lstrip()), end) if text.strip() else Span(0, 0)

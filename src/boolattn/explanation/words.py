@@ -1,4 +1,4 @@
-"""Tokens -> words, and the part that each word plays in the query."""
+"""Tokens -> words, and the role of each word in the query."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,41 +10,43 @@ import numpy as np
 
 from boolattn.explanation.explained_query import Array, ExplainedQuery
 from boolattn.operators import OPERATORS
+from boolattn.reading.limits import LONGEST_QUERY
 from boolattn.reading.spans import Span, token_labels
 
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
 
 MINUS = "\N{MINUS SIGN}"
 
-# Each role's mark and what it means; where there is no colour, these carry the meaning.
+# Each role's mark and meaning, which must be clear without colour.
 MEANINGS: dict[Role, tuple[str, str]] = {
     "wanted": ("+", "wanted"),
-    "excluded": (MINUS, "left out"),
+    "excluded": (MINUS, "excluded"),
     "cue": ("»", "operator word"),
     "unused": ("·", "no weight"),
     "unread": ("?", "not read by the encoder"),
 }
 
-# Letters of any script with their marks, emoji and digits; joined as in "isn't", "U.S.A" and "1,000". Or one mark.
+# Letters of any script with their diacritics, emoji and digits, joined as in "isn't", "U.S.A" and "1,000"; or one
+# punctuation mark.
 _LETTER = r"[^\s!-/:-@\[-`{-~¡¿«»“”„…\u2013\u2014،؛؟。、]"  # neither space nor punctuation
 _WORD = re.compile(rf"{_LETTER}+(?:['\u2019.,]{_LETTER}+)*|\S")
 
 
 @dataclass(frozen=True, eq=False)
 class Word:
-    """A word of the query, with what its tokens share.
+    """A word of the query, with values combined from its tokens.
 
     Attributes:
-        text: As the query writes it.
-        span: Where.
-        role: The part it plays.
-        operators: Of a cue, what it says; of another word, in whose scope it stands.
-        cues: (K,) of its surest token.
+        text: As in the query.
+        span: Its position.
+        role: Its role.
+        operators: For a cue, the operators it expresses; for any other word, the operators whose scope includes it.
+        cues: (K,) the probability of its most probable token.
         scopes: (layers, K) mean over its tokens.
-        biases: (layers, K) likewise.
-        before: (layers,) the attention that all its tokens receive from the bare encoder.
-        after: (layers,) likewise, with the biases.
-        weight: Of all its tokens in the query's vector.
+        biases: (layers, K) mean over its tokens.
+        before: (layers,) the total attention that its tokens receive in the bare encoder.
+        after: (layers,) the same with the biases.
+        weight: The total weight of its tokens in the query's vector.
     """
 
     text: str
@@ -60,13 +62,13 @@ class Word:
 
     @property
     def shares(self) -> tuple[float, float]:
-        """Attention before and after, mean over layers."""
-        return float(self.before.mean()), float(self.after.mean())
+        """Attention before and after, mean over layers; 0 without layers."""
+        return (float(self.before.mean()), float(self.after.mean())) if len(self.before) else (0.0, 0.0)
 
 
 @dataclass(frozen=True)
 class Run:
-    """A piece of the query whose words play the same part; the space between pieces has none."""
+    """A piece of the query whose words have the same role; the space between pieces has no role."""
 
     text: str
     role: Role | None
@@ -74,11 +76,10 @@ class Run:
 
 
 def words_of(explanation: ExplainedQuery) -> list[Word]:
-    """Join the tokens of each word; special tokens belong to none, and a token belongs to one word."""
+    """Combine the tokens of each word; every token belongs to one word, special tokens to none."""
     taken: set[int] = set()
     words = []
-    for match in _WORD.finditer(explanation.query):
-        span = Span(*match.span())
+    for span in word_spans(explanation.query):
         inside = np.flatnonzero(token_labels(explanation.spans, [span]))
         tokens = [int(token) for token in inside if int(token) not in taken]
         if len(tokens) or not len(inside):
@@ -87,8 +88,13 @@ def words_of(explanation: ExplainedQuery) -> list[Word]:
     return words
 
 
+def word_spans(query: str) -> list[Span]:
+    """Return the spans of a query's words and punctuation marks, up to the length limit."""
+    return [Span(*match.span()) for match in _WORD.finditer(query, 0, LONGEST_QUERY)]
+
+
 def runs_of(query: str, words: Sequence[Word]) -> Iterator[Run]:
-    """Cut the query, all of it, into pieces of one role."""
+    """Split the whole query into pieces of one role."""
     end = 0
     for (role, operators), group in groupby(words, lambda word: (word.role, word.operators)):
         run = list(group)
@@ -102,7 +108,7 @@ def runs_of(query: str, words: Sequence[Word]) -> Iterator[Run]:
 
 
 def reasons(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Pair what is left out with the words that say so: those before it, else those after it, else none."""
+    """Pair each exclusion with the words that express it: those before it, else those after it, else none."""
     negative = {name for name, operator in OPERATORS.items() if operator.sign < 0}
     pairs = []
     for place, run in enumerate(runs):
@@ -114,30 +120,32 @@ def reasons(runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 
 def joined(runs: Sequence[Run]) -> dict[str, list[str]]:
-    """List for each operator that draws attention what it joins."""
+    """List what each operator with a positive sign combines."""
     drawing = [name for name, operator in OPERATORS.items() if operator.sign > 0]
     found = {name: [run.text for run in runs if run.role == "wanted" and name in run.operators] for name in drawing}
     return {name: texts for name, texts in found.items() if texts}
 
 
 def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
-    """Say what is left alone, and what needs saying where nothing is excluded and nothing joined."""
+    """Return what is not acted on, or why nothing was changed; empty if there is nothing to add."""
+    if explanation.reading.unread_reason:
+        return f"Not read: {explanation.reading.unread_reason}."
     if explanation.not_acted_on:
-        told = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
-        return f"Read as an exclusion, but not acted on: {', '.join(told)}."
+        listed = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
+        return f"Read as an exclusion, but not acted on: {', '.join(listed)}."
     if reasons(runs) or joined(runs):
         return ""
     if explanation.changed:
-        return f"Found {_listed(explanation.held)}, but no word stands in a scope in at least half of all heads."
-    return "Nothing was changed: no operator was found, and the encoder reads this as it always did."
+        return f"Found {_listed(explanation.held)}, but no word is in its scope in at least half of all heads."
+    return "Nothing was changed: no operator was found, so the query has the plain model's vector."
 
 
 def in_words(explanation: ExplainedQuery, runs: Sequence[Run]) -> list[str]:
-    """Say what is left out and why, what is joined, or that nothing was changed; one sentence each."""
-    left_out = [f'Leaves out "{text}"' + (f', because it says "{cue}".' if cue else ".") for text, cue in reasons(runs)]
-    together = [f"Joins {_listed(texts)} by {name}." for name, texts in joined(runs).items()]
-    said = remark(explanation, runs)
-    return left_out + together + ([said] if said else [])
+    """Describe what is excluded and why, what is combined, or that nothing was changed, one sentence each."""
+    excluded = [f'Excludes "{text}"' + (f', because of "{cue}".' if cue else ".") for text, cue in reasons(runs)]
+    together = [f"Combines {_listed(texts)} with {name}." for name, texts in joined(runs).items()]
+    note = remark(explanation, runs)
+    return excluded + together + ([note] if note else [])
 
 
 def _listed(texts: Sequence[str]) -> str:
@@ -145,17 +153,17 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def same_in_all_layers(explanation: ExplainedQuery) -> bool:
-    """Tell whether one layer can stand for all: scopes and biases that were given do not depend on the layer."""
+    """Return whether one layer represents all: given scopes and biases do not depend on the layer."""
     return not any(np.ptp(values, axis=0).any() for values in (explanation.scopes, explanation.biases))
 
 
 def percent(share: float) -> str:
-    """Write a share as per cent, without the sign."""
+    """Format a share as a percentage, without the sign."""
     return f"{100 * share:.1f}"
 
 
 def signed(value: float, digits: int = 2) -> str:
-    """Write a number with its sign; one that rounds to nothing has none."""
+    """Format a number with its sign; one that rounds to 0 has none."""
     text = f"{value:+.{digits}f}".replace("-", MINUS)
     return text if any(figure in text for figure in "123456789") else "0"
 
@@ -181,12 +189,12 @@ def _word(explanation: ExplainedQuery, span: Span, tokens: list[int]) -> Word:
 
 
 def _part(explanation: ExplainedQuery, cues: Array, scopes: Array, weight: float) -> tuple[Role, tuple[str, ...]]:
-    """Tell a word's role; a cue remains one where it stands in a scope itself."""
+    """Return a word's role; a cue stays a cue even inside a scope."""
     # More likely than not; in at least half of all heads and layers.
-    said = tuple(_likely(explanation, cues))
-    inside = tuple(_likely(explanation, scopes.mean(0)))
-    if said:
-        return "cue", said
+    expressed = tuple(_likely(explanation, cues))
+    inside = tuple(_likely(explanation, scopes.mean(0))) if len(scopes) else ()
+    if expressed:
+        return "cue", expressed
     if weight < 0 or any(OPERATORS[name].sign < 0 for name in inside):
         return "excluded", inside
     return ("unused" if weight == 0 else "wanted"), inside

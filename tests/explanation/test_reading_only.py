@@ -1,0 +1,52 @@
+"""Explanations of models whose attention is not accessible."""
+
+import json
+
+import pytest
+from sentence_transformers import SentenceTransformer
+
+from boolattn.explanation.html import page
+from boolattn.explanation.picture import draw
+from boolattn.explanation.query import explain
+from boolattn.explanation.words import words_of
+from tests.explanation.test_terminal import printed
+from tests.training import small
+
+QUERY = "movies set in Vietnam but not about war"
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory, minilm_folder):
+    return SentenceTransformer(small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder))
+
+
+def test_the_side_of_each_word_is_shown_and_no_attention(plain):
+    explanation = explain(plain, QUERY, reader="rules")
+    assert {word.text: word.role for word in words_of(explanation)} == {
+        **dict.fromkeys(["movies", "set", "in", "Vietnam", "about"], "wanted"),
+        **dict.fromkeys(["but", "not"], "cue"),
+        "war": "excluded",
+    }
+    assert explanation.attention_after.shape == (0, 8) and explanation.source == "rules"
+    assert 'Excludes "war", because of "but not".' in printed(explanation)
+    shown = page(explanation)
+    assert "war" in shown and "What was understood" in shown and "Layer by layer" not in shown
+    assert json.loads(json.dumps(explanation.to_dict()))["tokens"][-1] == "war"
+
+
+@pytest.mark.parametrize("said", [{"act": False}, {"exclude": []}, {"operators": []}], ids=str)
+def test_what_is_not_acted_on_changes_nothing(plain, said):
+    explanation = explain(plain, QUERY, **{"reader": "rules"} | said)
+    assert not explanation.changed and (explanation.readout > 0).all()
+    assert bool(explanation.not_acted_on) == ("act" in said)
+    assert bool(explanation.cues.any()) == ("act" in said)
+    printed(explanation)
+
+
+def test_there_is_nothing_to_draw(plain, tmp_path):
+    with pytest.raises(ValueError, match="no accessible attention to plot"):
+        draw(explain(plain, QUERY, reader="rules"), tmp_path / "picture.png")
+
+
+def test_an_empty_query_is_explained(plain):
+    assert explain(plain, "", reader="rules").tokens == ()
