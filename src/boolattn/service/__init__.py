@@ -1,0 +1,1 @@
+"""The service: query embeddings and search over HTTP. Needs the extra ``serve``."""

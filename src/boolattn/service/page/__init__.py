@@ -1,0 +1,1 @@
+"""The page at ``/``: search, and see what was read and what it changed."""
