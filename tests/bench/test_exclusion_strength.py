@@ -13,7 +13,7 @@ def task():
     return RetrievalTask("films", {"q": QUERY}, FILMS.items, {"q": {"cooking", "river", "hanoi"}}, negated={"q": WAR})
 
 
-def test_more_strength_leaves_out_more(minilm_folder, task, tmp_path, monkeypatch):
+def test_more_strength_excludes_more(minilm_folder, task, tmp_path, monkeypatch):
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path))
     monkeypatch.setattr("boolattn.bench.exclusion_strength.DEPTH", 4)
     model = DualEncoder.training_free(str(minilm_folder))

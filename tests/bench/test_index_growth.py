@@ -1,4 +1,4 @@
-"""Each step makes an index of its share of the documents, says what that took, and drops it."""
+"""Each step indexes its share of the documents, reports the cost, and drops the index."""
 
 import json
 
@@ -20,6 +20,7 @@ def data(tmp_path, monkeypatch):
     return data_folder.make(tmp_path / "data")
 
 
+@pytest.mark.long
 def test_steps_grow_and_nothing_is_left(data, minilm_folder, tmp_path):
     uri = f"lance://{tmp_path}/index/films"
     [few] = measure_index_growth(data, str(minilm_folder), [uri], None)
@@ -35,7 +36,7 @@ def test_steps_grow_and_nothing_is_left(data, minilm_folder, tmp_path):
 def test_a_server_has_to_be_named(data, minilm_folder, monkeypatch):
     command = ["dev", "bench", "index", "--index", "milvus://127.0.0.1:1/films", "--model", str(minilm_folder)]
     done = CliRunner().invoke(app, [*command, "--data", str(data)])
-    assert done.exit_code == 2 and "which process" in done.output
+    assert done.exit_code == 2 and "give --server-process" in done.output
 
 
 def test_the_command_prints_what_was_measured_and_draws_it(tmp_path, monkeypatch):

@@ -1,9 +1,12 @@
-"""Each step ranks its share of the documents in a process of its own, and says what that took."""
+"""Each step ranks its share of the documents in a separate process, and reports its cost."""
 
-from boolattn.bench import growth as growth
+import pytest
+
+from boolattn.bench import growth
 from tests.evaluation import data_folder
 
 
+@pytest.mark.long
 def test_steps_and_picture(tmp_path, minilm_folder, monkeypatch):
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(growth, "RANKING_SIZES", (2, None))

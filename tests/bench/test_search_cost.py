@@ -30,7 +30,7 @@ def _cache(tmp_path, monkeypatch):
     monkeypatch.setenv("BOOLATTN_CACHE", str(tmp_path / "cache"))
 
 
-def test_all_figures_come_and_the_index_goes(model, tmp_path):
+def test_all_figures_are_measured_and_the_index_is_dropped(model, tmp_path):
     uri = f"lance://{tmp_path}/index/measured"
     cost = measure_search(model, "small", uri, documents, QUERIES, seconds=0.1)
     found = json.loads(json.dumps(dataclasses.asdict(cost)))
@@ -47,12 +47,12 @@ def test_an_index_that_is_in_use_is_not_measured(model, tmp_path):
     index = open_index(uri)
     dense = search_cost.DenseRetriever("small", model)
     search_cost._fill(index, dense, documents())
-    with pytest.raises(ValueError, match="there already"):
+    with pytest.raises(ValueError, match="exists already"):
         measure_search(model, "small", uri, documents, QUERIES, seconds=0.1)
     assert index.count() == 500
 
 
-def test_what_a_filtered_search_misses_is_seen():
+def test_documents_missed_by_a_filtered_search_lower_the_recall():
     vectors = np.random.default_rng(0).normal(size=(2000, 8)).astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
 

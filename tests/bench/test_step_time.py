@@ -38,7 +38,7 @@ def test_it_is_measured(start, data):
 
 
 @pytest.mark.parametrize("learns", ["adapter", "embeddings"])
-def test_only_models_that_learn_all_they_have_are_compared(start, data, learns):
+def test_only_recipes_that_train_all_weights_are_compared(start, data, learns):
     recipe = small.recipe("finetune", start, "quest", training={"learns": learns})
     with pytest.raises(RecipeError, match=f"{learns}.*--set training.learns=full"):
         overhead.step_time_ratio(recipe, load_training_data(data, recipe.data, 0), seconds=0)

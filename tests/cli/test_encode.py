@@ -1,4 +1,4 @@
-"""``boolattn encode``, as a person calls it."""
+"""``boolattn encode`` on the command line."""
 
 import json
 
@@ -37,13 +37,15 @@ def test_films_become_a_folder(tmp_path, films, model):
     call = (films, "--model", model, "--out", tmp_path / "out", "--id", "#", "--text", "extract")
     code, said = run(*call, "--precision", "float16")
     assert code == 0, said
-    assert "2 documents in 1 shard," in said and "encoded 2 of them now" in said
+    assert "2 documents in 1 shard," in said and "encoded 2 in this run" in said
     assert f"boolattn index {tmp_path / 'out'} --index lance:///" in said
     assert Manifest.read(tmp_path / "out").precision == "float16"
+    assert Manifest.read(tmp_path / "out").documents_are is None
     rows = read_shard(tmp_path / "out" / "shard-00000.parquet")
     assert (rows.ids, rows.texts) == (["0", "1"], ["In space.", "Again."])
     assert rows.metadata == [{"cast": "Weaver, Holm", "year": 1979}, {"year": 1986}]
-    assert "all were there already" in run(*call, "--precision", "float16")[1]
+    assert "all documents were already encoded" in run(*call, "--precision", "float16", "--documents", "things")[1]
+    assert Manifest.read(tmp_path / "out").documents_are == "things"
     code, said = run(*call)
     assert code == 2 and "precision float16, not float32" in said
 
@@ -51,10 +53,10 @@ def test_films_become_a_folder(tmp_path, films, model):
 def test_mistakes_are_named(tmp_path, films, model):
     out = ("--model", model, "--out", tmp_path / "out")
     for arguments, said in [
-        ((films, *out), "no id"),
+        ((films, *out), "no ID"),
         ((films, *out, "--id", "title", "--text", "extract"), "line 2, field 'title'"),
         ((tmp_path / "none.jsonl", *out), "there is no file or folder"),
-        ((films, *out, "--workers", 2), "go with --ray"),
+        ((films, *out, "--workers", 2), "need --ray"),
         ((films.parent, "--model", model, "--out", films.parent, "--id", "#", "--text", "extract"), "is the corpus"),
         ((films, "--model", tmp_path / "none", "--out", "out", "--id", "#", "--text", "extract"), "cannot load"),
     ]:

@@ -19,7 +19,7 @@ from boolattn.study import plan
         (generated, "exclusion_validation", ["dev", "bench", "training-free", "--model", "model", "--data", "data"]),
     ],
 )
-def test_a_closed_pipe_is_no_usage_error(owner, function, arguments, monkeypatch):
+def test_a_closed_pipe_is_not_a_usage_error(owner, function, arguments, monkeypatch):
     def write(*args, **kwargs):
         raise BrokenPipeError(errno.EPIPE, "Broken pipe")
 

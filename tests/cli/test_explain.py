@@ -16,7 +16,7 @@ def explain(minilm_folder):
     return run
 
 
-def test_prints_what_was_understood_and_on_what_grounds(explain):
+def test_prints_the_reading_and_its_source(explain):
     printed = explain(QUERY).output
     assert "[-war-]" in printed and "Predicted by the learned reader" in printed
     assert "nothing here was learned" in explain(QUERY, "--reader", "rules").output
@@ -41,7 +41,7 @@ def test_a_query_without_operators_is_reported_as_unchanged(explain):
     assert "Nothing was changed" in " ".join(explain("war films").output.split())
 
 
-def test_a_plain_model_and_none_are_refused_with_a_fix(explain, minilm_folder, tmp_path):
+def test_a_plain_or_missing_model_is_refused_with_a_fix(explain, minilm_folder, tmp_path):
     plain = explain(QUERY, model=str(minilm_folder))
     assert plain.exit_code == 2 and "training-free:" in plain.output
     missing = explain(QUERY, model=str(tmp_path / "nothing"))
@@ -50,10 +50,10 @@ def test_a_plain_model_and_none_are_refused_with_a_fix(explain, minilm_folder, t
 
 def test_a_missing_folder_is_reported_before_anything_is_loaded(explain, tmp_path):
     done = explain(QUERY, "--html", str(tmp_path / "missing" / "x.html"), model="no-such-model")
-    assert done.exit_code == 2 and "there is no folder" in " ".join(done.output.split())
+    assert done.exit_code == 2 and "no folder" in " ".join(done.output.split())
 
 
-def test_what_is_read_and_not_acted_on_is_reported(explain):
+def test_exclusions_that_are_not_acted_on_are_reported(explain):
     query = "films that are not comedies"
     left_alone = " ".join(explain(query, "--reader", "rules").output.split())
     assert 'not acted on: "comedies" (property)' in left_alone and "Reader: rules 1" in left_alone
@@ -62,7 +62,7 @@ def test_what_is_read_and_not_acted_on_is_reported(explain):
     assert found["reading"]["exclusions"][0]["text"] == "war" and " NOT " not in found["plan"]["plan"]
 
 
-def test_the_caller_may_name_what_is_excluded_or_write_syntax(explain):
+def test_the_caller_may_name_exclusions_or_use_syntax(explain):
     assert "[-Vietnam-]" in explain(QUERY, "--exclude", "Vietnam").output
     assert "[-war-]" in explain("--syntax", "--", "films -war").output
     mistake = explain(QUERY, "--exclude", "love")

@@ -39,7 +39,7 @@ def run(*arguments):
 
 @pytest.fixture
 def reads(monkeypatch):
-    """What each reader was asked to read, call by call."""
+    """What each reader reads, call by call."""
     calls = {LearnedReader: [], SyntaxReader: []}
     for reader in calls:
 
@@ -56,6 +56,12 @@ def reads(monkeypatch):
 def test_a_search_reads_its_query_once(prefix, form, model, index, reads):
     run("search", QUERY, "--index", index, "--model", f"{prefix}{model}", form)
     assert reads == {LearnedReader: [[QUERY]], SyntaxReader: [[QUERY]]}
+
+
+def test_a_search_says_how_to_declare_what_documents_are(model, index):
+    call = ["search", QUERY, "--index", index, "--model", model, "--json"]
+    assert f"boolattn index DIR --index {index} --documents things" in CliRunner().invoke(app, call).stderr
+    assert "note:" not in CliRunner().invoke(app, [*call, "--documents", "pages"]).stderr
 
 
 def test_an_explanation_reads_its_query_once(model, reads):

@@ -9,7 +9,6 @@ from typer.testing import CliRunner
 from boolattn import BoolAttnConfig, DualEncoder, load
 from boolattn.cli import app
 from boolattn.encoders.attach.plugin import mechanism_of
-from tests.training import small
 
 QUERY = "movies set in Vietnam but not about war"
 
@@ -17,11 +16,6 @@ QUERY = "movies set in Vietnam but not about war"
 @pytest.fixture(autouse=True)
 def _no_backbone_in_the_environment(monkeypatch):
     monkeypatch.delenv("BOOLATTN_BACKBONE", raising=False)
-
-
-@pytest.fixture(scope="module")
-def start(tmp_path_factory, minilm_folder):
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
 
 
 def _made(kind, start):
@@ -38,7 +32,7 @@ def _ship(folder, out, made_with, **env):
 
 
 @pytest.mark.parametrize("kind", ["two-sided", "mechanism"])
-def test_what_is_shipped_is_rounded_whole_and_loaded_again(kind, start, tmp_path):
+def test_a_shipped_adapter_is_rounded_complete_and_loadable(kind, start, tmp_path):
     _made(kind, start).save(str(tmp_path / "model"))
     code, said = _ship(tmp_path / "model", tmp_path / "mine", start)
     assert code == 0, said
@@ -48,9 +42,12 @@ def test_what_is_shipped_is_rounded_whole_and_loaded_again(kind, start, tmp_path
         learned += mechanism_of(model.tower.transformer.auto_model).parameters()
     assert all(torch.equal(weight, weight.half().float()) for weight in learned)
     whole = tmp_path / "model"
-    shipped, saved = ("tower", "query_0_BooleanTower") if kind == "mechanism" else ("readout", "query_1_SignedPooling")
-    (file,) = (tmp_path / "mine" / shipped).glob("*.safetensors")
-    assert file.stat().st_size < (0.6 if kind == "mechanism" else 1.1) * (whole / saved / file.name).stat().st_size
+    saved = [
+        *(whole / "query_0_BooleanTower").glob("*.safetensors"),
+        *(whole / "query_1_SignedPooling").glob("*.safetensors"),
+    ]
+    (file,) = (tmp_path / "mine").rglob("*.safetensors")
+    assert file.stat().st_size < 0.6 * sum(each.stat().st_size for each in saved)
     vectors = [each.encode_query([QUERY], operators=[["not"]]) for each in (model, DualEncoder(str(whole)))]
     assert np.isfinite(vectors[0]).all() and vectors[0].shape == vectors[1].shape
 
@@ -73,9 +70,9 @@ def test_another_pooling_is_not_shipped(start, tmp_path):
     assert code == 2 and "pools with" in said
 
 
-def test_the_backbone_may_lie_in_a_folder(start, tmp_path):
+def test_the_backbone_can_be_a_folder(start, tmp_path):
     _made("two-sided", start).save(str(tmp_path / "model"))
     code, said = _ship(tmp_path / "model", tmp_path / "mine", "nobody/small-bert", BOOLATTN_BACKBONE=start)
     assert code == 0, said
     code, said = _ship(tmp_path / "model", tmp_path / "other", "nobody/small-bert")
-    assert code == 2 and "Name a folder that holds nobody/small-bert" in said
+    assert code == 2 and "Point to a folder with nobody/small-bert" in said

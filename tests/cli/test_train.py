@@ -11,8 +11,8 @@ RECIPES = Path(__file__).parents[2] / "recipes"
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (["train", "finetune", str(RECIPES / "paper-pretrain.toml")], "boolattn train pretrain runs it"),
-        (["train", "pretrain", str(RECIPES / "paper-quest.toml")], "boolattn train finetune runs it"),
+        (["train", "finetune", str(RECIPES / "paper-pretrain.toml")], "run boolattn train pretrain"),
+        (["train", "pretrain", str(RECIPES / "paper-quest.toml")], "run boolattn train finetune"),
         (["train", "finetune", str(RECIPES / "paper-quest.toml"), "--set", "training.nonsense=1"], "has no 'nonsense'"),
         (["train", "finetune", str(RECIPES / "paper-quest.toml"), "--set", "seed"], "write key=value"),
         (["train", "finetune", "no-such.toml"], "no-such.toml"),

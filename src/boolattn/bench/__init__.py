@@ -1,1 +1,1 @@
-"""What everything costs: time, memory, growth, and the choice of settings."""
+"""Benchmarks of cost: time, memory, growth, and the choice of settings."""

@@ -1,4 +1,4 @@
-"""How strongly a search is to exclude: recall against violation, over the one number that says so."""
+"""Recall against violations as the strength of exclusion varies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from boolattn.evaluation.significance import means
 from boolattn.evaluation.tasks import RetrievalTask
 from boolattn.retrieval.index.protocol import Index
 from boolattn.retrieval.search.hits import verified_hits
-from boolattn.retrieval.search.searcher import Searcher
+from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 4.0)
 SHOWN = (*MEASURES, violation @ 20)
@@ -22,7 +22,7 @@ SHOWN = (*MEASURES, violation @ 20)
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """What one strength reached.
+    """Results at one strength.
 
     Attributes:
         strength: As in ``SearchSettings``.
@@ -36,22 +36,28 @@ class CurvePoint:
 def strength_curve(
     tasks: Sequence[RetrievalTask], model: SentenceTransformer, name: str, open_index: Callable[[str], Index]
 ) -> list[CurvePoint]:
-    """Answer every query once, and weigh what was found with every strength.
+    """Run every query once, and score its candidates at every strength.
 
     Args:
-        tasks: Queries with an exclusion, of which the excluded documents are known.
-        model: Who reads and encodes.
-        name: What it is called.
-        open_index: Gives an index for a benchmark's name.
+        tasks: Queries with an exclusion whose excluded documents are known.
+        model: The model that reads and encodes queries.
+        name: The model's name.
+        open_index: Returns an index for a benchmark's name.
     """
     measured: dict[float, dict[str, dict[str, float]]] = {strength: {} for strength in STRENGTHS}
     for task in tasks:
         index = open_index(task.name)
         index_documents(index, model, name, task)
-        searcher = Searcher(model, index, documents=task.documents_are)
+        searcher = Searcher(model, index, settings=SearchSettings(text=True), documents=task.documents_are)
         runs: dict[float, dict[str, Ranking]] = {strength: {} for strength in STRENGTHS}
         for key, query in task.queries.items():
-            pool = searcher.gather(query, DEPTH)
+            reading = searcher.read(query)
+            if not searcher.plan(reading).negatives:  # nothing to exclude: a plain search at every strength
+                plain = searcher.rank(reading, DEPTH)
+                for run in runs.values():
+                    run[key] = Ranking([hit.doc_id for hit in plain], [hit.score for hit in plain])
+                continue
+            pool = searcher.gather(reading, DEPTH)
             for strength, run in runs.items():
                 hits = verified_hits(pool, strength, DEPTH)
                 run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
@@ -62,11 +68,11 @@ def strength_curve(
 
 
 def plot_curve(points: Sequence[CurvePoint], path: Path) -> None:
-    """Draw recall against violation, a panel for each benchmark, every point named by its strength, as a PNG."""
+    """Plot recall against violations, one panel per benchmark, each point labelled with its strength, as a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("figures need matplotlib: pip install 'boolattn[plots]'") from error
     names = list(points[0].measures)
     figure = Figure(figsize=(3.4 * len(names), 3.2), dpi=200, layout="constrained")
     for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):

@@ -1,4 +1,4 @@
-"""How cost grows with the number of documents: exact ranking, and an index."""
+"""How the cost of exact ranking and of an index grows with the number of documents."""
 
 import resource
 import statistics
@@ -11,34 +11,33 @@ from multiprocessing import get_context
 from pathlib import Path
 
 from boolattn.bench.pipeline import blocks_with_texts
+from boolattn.bench.resources import Server, disk_mb, memory_mb
 from boolattn.bench.search_cost import HITS, require_new
 from boolattn.data.folder import DataFolder
 from boolattn.encoders.document_encoder import similarity_of
 from boolattn.encoders.vectors.document_cache import BLOCK
 from boolattn.evaluation.benchmarks import load_benchmark
-from boolattn.evaluation.evaluate import DEPTH
 from boolattn.evaluation.figures import COLOURS, GRID, INK
 from boolattn.evaluation.systems import DenseRetriever, Retriever, load_system
-from boolattn.evaluation.tasks import RetrievalTask
+from boolattn.evaluation.tasks import DEPTH, RetrievalTask
 from boolattn.retrieval.index.open_index import open_index, parse_address
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 
-# Whole blocks, so that every step finds its vectors in the cache; the last is the whole corpus.
+# Multiples of a block, so that every step finds its vectors in the cache; None is the whole corpus.
 RANKING_SIZES = (*(BLOCK * blocks for blocks in (3, 6, 12, 24, 48)), None)
 
-BENCHMARK = "quest-partial"  # whose documents are indexed, and whose queries asked
-INDEX_SIZES = (10_000, 100_000, None)  # None: all there are
-MB = 1024**2
+BENCHMARK = "quest-partial"  # its documents are indexed, its queries searched
+INDEX_SIZES = (10_000, 100_000, None)  # None: all documents
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What ranking so many documents took, in a process of its own.
+    """Cost of ranking a number of documents, in a separate process.
 
     Attributes:
-        documents: How many there were.
-        seconds: To encode all queries, read the documents and rank them, whose vectors are on disk already.
-        peak_mb: The most memory the process had, model and interpreter included.
+        documents: Number of documents.
+        seconds: Time to encode all queries, read the document vectors from disk and rank them.
+        peak_mb: Peak memory of the process, including model and interpreter.
     """
 
     documents: int
@@ -47,7 +46,7 @@ class Step:
 
 
 def measure_growth(data: Path, model: str) -> Iterator[Step]:
-    """Rank more and more of a benchmark's corpus, each time in a new process; first all of it, to have the vectors."""
+    """Rank growing parts of a benchmark's corpus, each in a new process; the whole corpus first, to cache vectors."""
     for number, size in enumerate((None, *RANKING_SIZES)):
         with get_context("spawn").Pool(1) as pool:
             step = pool.apply(_rank_first, (data, model, size))
@@ -75,11 +74,11 @@ def _rank_first(data: Path, model: str, size: int | None) -> Step:
 
 
 def plot_growth(steps: Sequence[Step], path: Path) -> None:
-    """Draw time and memory against the number of documents."""
+    """Plot time and memory against the number of documents."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("figures need matplotlib: pip install 'boolattn[plots]'") from error
     figure = Figure(figsize=(8, 3), dpi=200, layout="constrained")
     documents = [step.documents / 1000 for step in steps]
     for axes, values, title in zip(
@@ -97,29 +96,16 @@ def plot_growth(steps: Sequence[Step], path: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Server:
-    """Where an index that is a process of its own does its work.
-
-    Attributes:
-        process: Its number.
-        folder: Where it keeps its data.
-    """
-
-    process: int
-    folder: Path
-
-
-@dataclass(frozen=True)
 class IndexStep:
-    """What an index of so many documents took, made from nothing.
+    """Cost of building an index of a number of documents.
 
     Attributes:
         backend: ``lance`` or ``milvus``.
-        documents: How many.
-        index_seconds: To write them, vectors being there already, and to build what makes searches fast.
-        search_ms: Median of a search for 10 hits by a vector.
-        disk_mb: What it added to the folder.
-        memory_mb: The most that this process had, model and interpreter included, and the server with it.
+        documents: Number of documents.
+        index_seconds: Time to write documents with existing vectors and to build the search structures.
+        search_ms: Median time of a vector search for 10 hits.
+        disk_mb: Growth of the folder on disk.
+        memory_mb: Peak memory of this process, including model and interpreter, plus the server's.
     """
 
     backend: str
@@ -131,16 +117,16 @@ class IndexStep:
 
 
 def measure_index_growth(data: Path, model: str, uris: Sequence[str], server: Server | None) -> Iterator[IndexStep]:
-    """Index more and more of the benchmark's corpus, in a new process each time; every index is dropped again.
+    """Index growing parts of the benchmark's corpus, each in a new process; every index is dropped afterwards.
 
     Args:
         data: The folder with the benchmark's data.
-        model: Whose vectors; those that are kept from earlier runs are not encoded again.
-        uris: Addresses of indices that are not there yet.
-        server: The one behind the addresses that name one.
+        model: The model that encodes documents; cached vectors are reused.
+        uris: Addresses of indexes that do not exist yet.
+        server: The server of addresses that require one.
     """
     for uri in uris:
-        _folder(uri, server)  # all of them first: a server that is not named shows before the long work
+        _folder(uri, server)  # check all first, to report a missing server before the long work
     for uri in uris:
         for size in INDEX_SIZES:
             with get_context("spawn").Pool(1) as pool:
@@ -150,27 +136,28 @@ def measure_index_growth(data: Path, model: str, uris: Sequence[str], server: Se
 def _step(data: Path, model: str, uri: str, server: Server | None, size: int | None) -> IndexStep:
     task, dense = load_benchmark(BENCHMARK, DataFolder(data)), load_system(model, progress=False)
     if not isinstance(task, RetrievalTask) or not isinstance(dense, DenseRetriever):
-        raise TypeError(f"{model!r} has no vectors of the documents of {BENCHMARK}")
+        raise TypeError(f"{model!r} does not encode the documents of {BENCHMARK}: use a dense model")
     address, folder = parse_address(uri), _folder(uri, server)
     index, queries = open_index(uri), dense.query_vectors(list(task.queries.values()))
     require_new(index, uri)
-    before = _size(folder)
+    before = disk_mb(folder)
     index.create(IndexDescription(dense.fingerprint, model, queries.shape[1], similarity_of(dense.model, model)))
     try:
         seconds = sum(_seconds(index.upsert, rows) for rows in _first(dense, task, size)) + _seconds(index.settle)
-        index.search(queries[0], HITS)  # what is loaded at the first is not the price of one
+        index.search(queries[0], HITS)  # warm up
         search = statistics.median(_seconds(index.search, vector, HITS) for vector in queries)
-        memory = _peak("self") + (_peak(server.process) if server and address.backend == "milvus" else 0)
-        return IndexStep(
-            address.backend, index.count(), seconds, 1000 * search, (_size(folder) - before) / MB, memory / MB
-        )
+        processes: list[int | str] = ["self"]
+        if server and address.backend == "milvus":
+            processes.append(server.process)
+        memory = sum(memory_mb(each, "VmHWM") for each in processes)
+        return IndexStep(address.backend, index.count(), seconds, 1000 * search, disk_mb(folder) - before, memory)
     finally:
         index.drop()
         index.close()
 
 
 def _first(dense: DenseRetriever, task: RetrievalTask, size: int | None) -> Iterator[Rows]:
-    """Yield the first documents; whole blocks are read, so that their vectors are found among those that are kept."""
+    """Yield the first documents in whole blocks, so that their vectors are in the cache."""
     left = size
     for ids, texts, vectors in blocks_with_texts(dense, task.documents(), task.document_tokens):
         taken = len(ids) if left is None else min(left, len(ids))
@@ -186,39 +173,27 @@ def _seconds(call: Callable[..., object], *given: object) -> float:
 
 
 def _folder(uri: str, server: Server | None) -> Path:
-    """Return where an index keeps its files."""
+    """Return the folder of an index's files."""
     address = parse_address(uri)
     if address.backend == "lance":
         return Path(address.where)
     if address.backend == "memory":
-        raise ValueError(f"{uri} has no files to measure: give lance:// or milvus://")
+        raise ValueError(f"{uri} has no files to measure: use lance:// or milvus://")
     if server is None:
-        raise ValueError(f"{uri} is a server: say which process it is, and where its data lies")
+        raise ValueError(f"{uri} is a server: give --server-process and --server-folder")
     return server.folder
 
 
-def _size(folder: Path) -> int:
-    """Return the bytes of all files."""
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-
-
-def _peak(process: int | str) -> int:
-    """Return the most memory that a process has had, in bytes."""
-    status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-    [line] = [line for line in status.splitlines() if line.startswith("VmHWM")]
-    return 1024 * int(line.split()[1])
-
-
 def plot_index_growth(steps: Sequence[IndexStep], path: Path) -> None:
-    """Draw each of the figures against the number of documents, a line for each backend, as a PNG."""
+    """Plot each figure against the number of documents, one line per backend, as a PNG."""
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise ImportError("figures need matplotlib: pip install boolattn[plots]") from error
+        raise ImportError("figures need matplotlib: pip install 'boolattn[plots]'") from error
     figure = Figure(figsize=(11, 2.8), dpi=200, layout="constrained")
     shown = {
         "index_seconds": "seconds to index",
-        "search_ms": "ms for a search",
+        "search_ms": "ms per search",
         "disk_mb": "disk, MB",
         "memory_mb": "peak memory, MB",
     }

@@ -1,4 +1,4 @@
-"""What BoolAttn costs in time: the attached encoder against the bare one, call by call in one process."""
+"""The latency of BoolAttn: an encoder with and without it, called alternately in one process."""
 
 import copy
 import dataclasses
@@ -32,7 +32,7 @@ WARM_UP_ROUNDS, FEWEST_ROUNDS = 3, 15
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One shape of input in one way of running."""
+    """One input shape and one configuration to run it with."""
 
     attention: str
     compiled: bool
@@ -42,7 +42,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How many times the bare encoder's time one variant takes: the ratio of the medians."""
+    """A variant's time as a multiple of the bare encoder's: the ratio of the medians."""
 
     variant: str
     gates: str
@@ -56,13 +56,13 @@ class Row:
 
 
 def cells(shapes: Sequence[tuple[int, int]] = SHAPES, compiled: bool = False) -> list[Cell]:
-    """Return what is measured: each shape with both attention implementations, and compiled if so wished."""
+    """Return the cells to measure: each shape with both attention implementations, and compiled on request."""
     plain = [Cell(attention, False, *shape) for attention, shape in product(("sdpa", "eager"), shapes)]
     return plain + [Cell("sdpa", True, *shape) for shape in shapes if compiled]
 
 
 def load(folder: str | None, attention: str) -> PreTrainedModel:
-    """Load an encoder; without a folder, all-MiniLM-L6-v2's shape with random weights, which take the same time."""
+    """Load an encoder; without a folder, all-MiniLM-L6-v2's shape with random weights, which takes the same time."""
     if folder is not None:
         return cast(PreTrainedModel, AutoModel.from_pretrained(folder, attn_implementation=attention).eval())
     shape = BertConfig(hidden_size=384, num_hidden_layers=6, num_attention_heads=12, intermediate_size=1536)
@@ -70,7 +70,7 @@ def load(folder: str | None, attention: str) -> PreTrainedModel:
 
 
 def measure(cell: Cell, folder: str | None, seconds: float) -> Iterator[Row]:
-    """Measure one cell for about the given time and at least fifteen rounds."""
+    """Measure one cell for about the given time, with at least fifteen rounds."""
     torch.manual_seed(0)
     bare = load(folder, cell.attention)
     ids = torch.randint(5, bare.config.vocab_size, (cell.batch, cell.tokens))
@@ -81,7 +81,7 @@ def measure(cell: Cell, folder: str | None, seconds: float) -> Iterator[Row]:
     plain = prepare(bare)
     calls["bare", ""] = lambda: plain(ids, mask)
     for variant, config in VARIANTS.items():
-        # The same weights in memory for both, so that neither is favoured by what the caches hold.
+        # All share the same weights in memory, so that CPU caches favour none.
         shared = {id(weight): weight for weight in bare.parameters()}
         attached = prepare(attach(copy.deepcopy(bare, shared), config))
         calls[variant, "open"] = lambda attached=attached: attached(ids, mask, operators=gates)  # type: ignore[misc]
@@ -117,7 +117,7 @@ def _compile(model: PreTrainedModel) -> Callable[..., Tensor]:
 
 @torch.inference_mode()
 def medians_of(calls: Mapping[Name, Callable[[], object]], seconds: float) -> dict[Name, float]:
-    """Call all in turn, over and over, in ever another order: whatever else the machine does falls on all alike."""
+    """Call all functions in turn, in a new order each round, so that other load on the machine affects all equally."""
     order, shuffle = list(calls), random.Random(0).shuffle
     times: dict[Name, list[float]] = {name: [] for name in calls}
     for _ in range(WARM_UP_ROUNDS):
@@ -134,15 +134,15 @@ def medians_of(calls: Mapping[Name, Callable[[], object]], seconds: float) -> di
 
 
 def step_time_ratio(recipe: Recipe, data: TrainingData, seconds: float) -> float:
-    """Return the time of a training step with BoolAttn over that of the same step without.
+    """Return the time of a training step with BoolAttn divided by that of the same step without it.
 
-    A step is the recipe's own: forward, backward and optimiser on one batch, tokenised before. The recipe must start
-    from a plain model, which both share, and teach all of it: of a frozen backbone nothing is left to compare with.
+    A step is the recipe's: forward, backward and optimiser on one batch that is already tokenised. The recipe must
+    start from a plain model, which both share, and train all of it: a frozen backbone would leave nothing to compare.
     """
     if recipe.training.learns != "full":
         raise RecipeError(
-            f"[training] learns = {recipe.training.learns!r} would have the two models learn different things: to "
-            f"compare the time of their steps, --set training.learns=full"
+            f"[training] learns = {recipe.training.learns!r} would train different weights in the two models: to "
+            f"compare their step times, use --set training.learns=full"
         )
     with TemporaryDirectory() as folder:
         steps = {
@@ -163,7 +163,7 @@ def _step(trainer: SentenceTransformerTrainer) -> Callable[[], None]:
     trainer.model.train()
 
     def step() -> None:
-        # The clock runs without gradients; learning needs them.
+        # The timer runs without gradients; training needs them.
         with torch.inference_mode(False), torch.enable_grad():
             with trainer.accelerator.autocast():
                 loss = trainer.compute_loss(trainer.model, dict(batch))

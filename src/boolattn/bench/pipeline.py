@@ -1,4 +1,4 @@
-"""A benchmark answered through an index, stage by stage: what each stage of a search gains and costs."""
+"""The quality and cost of each stage of a search, measured on a benchmark with an index."""
 
 import hashlib
 import json
@@ -29,30 +29,31 @@ from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
 
 ROUNDS = 3
 
-DEPTH = 100  # of the rankings: the deepest cutoff of the measures
+DEPTH = 100  # of rankings: the deepest cutoff of any measure
 MEASURES = (R @ 20, R @ 100, nDCG @ 10)
 MILLISECONDS = "ms"
 STAGES = {
-    "dense": SearchSettings(plan=False, text=False, verify=False),
-    "hybrid": SearchSettings(plan=False, verify=False),
-    "dense + plan": SearchSettings(text=False, verify=False),
-    "hybrid + plan": SearchSettings(verify=False),
-    "hybrid + plan + verification": SearchSettings(),
+    "dense": SearchSettings(plan=False),
+    "hybrid": SearchSettings(plan=False, text=True),
+    "dense + plan": SearchSettings(verify=False),
+    "hybrid + plan": SearchSettings(text=True, verify=False),
+    "dense + plan + verification": SearchSettings(),
+    "hybrid + plan + verification": SearchSettings(text=True),
 }
-"""What is measured beside BM25. Without a plan, the model is its plain backbone."""
+"""The configurations measured in addition to BM25. Without a plan, the model is its plain backbone."""
 
 
 def encode_ratio(model: SentenceTransformer, documents: Sequence[str]) -> float:
-    """Return the rate of encoding into a folder over that of a bare ``SentenceTransformer.encode`` loop.
+    """Return the throughput of encoding into a folder divided by that of a bare ``SentenceTransformer.encode`` loop.
 
-    Both take the same texts in batches of one size and one arithmetic, by turns; it is the median of three pairs. Ours
-    reads the corpus, twice, and writes the shards; a model's start-up, of which its fingerprint is part, is in neither.
+    Both encode the same texts, with the same batch size and precision, in turn; the result is a median of three pairs.
+    Ours also reads the corpus, twice, and writes the shards. Neither includes loading and fingerprinting the model.
     """
     with TemporaryDirectory() as name:
         corpus = Path(name) / "corpus.jsonl"
         rows = ({"id": str(number), "text": text} for number, text in enumerate(documents))
         corpus.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-        _bare(model, documents[:BATCH])  # the first call of all is slower
+        _bare(model, documents[:BATCH])  # warm up
         times = [(_bare(model, documents), _ours(model, corpus, Path(name) / str(number))) for number in range(ROUNDS)]
     return statistics.median(bare / ours for bare, ours in times)
 
@@ -74,22 +75,22 @@ def _ours(model: SentenceTransformer, corpus: Path, folder: Path) -> float:
 
 
 class PipelineRetriever:
-    """Answers from an index that holds the documents already, one query at a time, as a user's would be.
+    """Searches an existing index, one query at a time, as for a user.
 
     Attributes:
-        name: Which stages it goes through.
-        milliseconds: What each query of the last ranking took.
+        name: The name of its stages.
+        milliseconds: Time of each query in the last ranking.
     """
 
     def __init__(self, name: str, ask: Callable[[str, int], Sequence[Hit]]) -> None:
-        """Take a way to ask for the k best."""
+        """Store a function that returns the k best hits of a query."""
         self.name, self._ask = name, ask
         self.milliseconds: dict[str, float] = {}
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
-        """Return at most ``DEPTH`` documents for each query: more would ask more of the index than a user does."""
+        """Return at most ``DEPTH`` documents per query: more would exceed normal use of an index."""
         run: dict[str, Ranking] = {}
-        self._ask(next(iter(queries.values())), min(k, DEPTH))  # what is loaded at the first query is not its price
+        self._ask(next(iter(queries.values())), min(k, DEPTH))  # warm up
         for key, query in queries.items():
             start = perf_counter()
             hits = self._ask(query, min(k, DEPTH))
@@ -99,7 +100,7 @@ class PipelineRetriever:
 
 
 def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, index: Index) -> Iterator[Outcome]:
-    """Yield what BM25, where the index has it, and every combination of stages reach on an index of the documents."""
+    """Yield the results of BM25, if the index supports it, and of every configuration of stages."""
     systems = [
         PipelineRetriever(name, Searcher(model, index, settings=settings, documents=task.documents_are).rank)
         for name, settings in STAGES.items()
@@ -115,11 +116,11 @@ def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, index: Ind
 
 
 def index_documents(index: Index, model: SentenceTransformer, name: str, task: RetrievalTask) -> None:
-    """Put a benchmark's documents into an index; blocks that are there already are passed over."""
+    """Index a benchmark's documents; existing blocks are skipped."""
     dense = DenseRetriever(name, model)
     dimension = dense.model.get_embedding_dimension()
     if dimension is None:
-        raise ValueError(f"{name} does not say what dimension its vectors have: it cannot be indexed")
+        raise ValueError(f"{name} does not report the dimension of its vectors, so it cannot be indexed")
     index.create(IndexDescription(dense.fingerprint, name, dimension, similarity_of(dense.model, name)))
     there, written = index.shards(), False
     for ids, texts, vectors in blocks_with_texts(dense, task.documents(), task.document_tokens):
@@ -134,7 +135,7 @@ def index_documents(index: Index, model: SentenceTransformer, name: str, task: R
 def blocks_with_texts(
     dense: DenseRetriever, documents: Iterable[tuple[str, str]], document_tokens: int
 ) -> Iterator[tuple[list[str], list[str], NDArray[np.float32]]]:
-    """Yield ids, texts and vectors of documents, some at a time."""
+    """Yield IDs, texts and vectors of documents in batches."""
     waiting: dict[str, str] = {}
 
     def remembered() -> Iterator[tuple[str, str]]:

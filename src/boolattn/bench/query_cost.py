@@ -1,4 +1,4 @@
-"""What a Boolean model costs and changes on real queries, of which hardly any exclude anything."""
+"""The cost and effect of a Boolean model on real queries, hardly any of which exclude anything."""
 
 import random
 import time
@@ -9,6 +9,8 @@ from typing import Any
 
 import msgspec
 import numpy as np
+from rich.console import Console
+from rich.progress import track
 from sentence_transformers import SentenceTransformer
 
 from boolattn.bench.overhead import medians_of
@@ -18,18 +20,18 @@ from boolattn.encoders.dual_encoder import DualEncoder
 from boolattn.reading.learned import LearnedReader, load_reader
 from boolattn.reading.screen import may_exclude
 
-PER_SOURCE, SEED = 1000, 0
-BATCHES = {1: 100, 32: 1000}  # batch size -> queries of a timed call
+PER_SOURCE, SAMPLE, SEED = 1000, 1000, 0
+BATCHES = {1: 64, 32: 256}  # batch size -> queries per timed call; at least 18 calls
 
 
 @dataclass(frozen=True, slots=True)
 class SourceChange:
-    """What a model does to the queries of one source.
+    """A model's effect on the queries of one source.
 
     Attributes:
-        queries: How many were encoded.
-        read: Of how many the model acts on an exclusion.
-        changed: Of how many the vector differs from the backbone's, in any bit.
+        queries: Number of queries.
+        read: Number of queries with an exclusion that the model acts on.
+        changed: Number of queries whose vector differs from the backbone's in any bit.
     """
 
     queries: int
@@ -39,13 +41,13 @@ class SourceChange:
 
 @dataclass(frozen=True, slots=True)
 class QueryCost:
-    """What was found.
+    """The results.
 
     Attributes:
-        sources: What the model does to the queries of each source.
-        ratios: For each batch size, the time of ``encode_query`` over the backbone's ``encode``, at the real mix.
-        screened: The share of queries that the screen passes on to the learned reader.
-        reader_milliseconds: Median time of the learned reader for one query that it reads, on one thread.
+        sources: The model's effect on the queries of each source.
+        ratios: For each batch size, the time of ``encode_query`` divided by that of the backbone's ``encode``.
+        screened: Share of queries that the screen passes to the learned reader.
+        reader_milliseconds: Median time of the learned reader per query, on one thread.
     """
 
     sources: dict[str, SourceChange]
@@ -60,19 +62,31 @@ class _RealQuery(msgspec.Struct):
 
 
 def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> QueryCost:
-    """Encode real queries with the model and with its backbone, by turns."""
-    rows = list(read_jsonl(data.path / "real-queries" / "queries.jsonl.zst", _RealQuery, data.skip))
-    random.Random(SEED).shuffle(rows)
+    """Encode real queries with the model and with its backbone, in turn."""
+    rows = _shuffled(data)
     by_source: dict[str, list[str]] = {}
     for row in rows:
         by_source.setdefault(row.source, []).append(row.query)
-    mixed = [row.query for row in rows[: max(BATCHES.values())]]
+    mixed = [row.query for row in rows[:SAMPLE]]
+    # Standard output is reserved for results.
+    shown = track(sorted(by_source), "Comparing vectors", console=Console(stderr=True))
     return QueryCost(
-        sources={source: change_of(model, queries[:PER_SOURCE]) for source, queries in sorted(by_source.items())},
+        sources={source: change_of(model, by_source[source][:PER_SOURCE]) for source in shown},
         ratios={size: _ratio(model, mixed[:count], size, seconds / len(BATCHES)) for size, count in BATCHES.items()},
         screened=float(np.mean([may_exclude(row.query) for row in rows])),
         reader_milliseconds=_reader_milliseconds([query for query in mixed if may_exclude(query)]),
     )
+
+
+def real_queries(data: DataFolder) -> list[str]:
+    """Return queries of all sources, in random order."""
+    return [row.query for row in _shuffled(data)]
+
+
+def _shuffled(data: DataFolder) -> list[_RealQuery]:
+    rows = list(read_jsonl(data.path / "real-queries" / "queries.jsonl.zst", _RealQuery, data.skip))
+    random.Random(SEED).shuffle(rows)
+    return rows
 
 
 def change_of(model: DualEncoder, queries: Sequence[str]) -> SourceChange:
@@ -102,7 +116,7 @@ def _reader_milliseconds(queries: Sequence[str]) -> float:
 
 
 def _encode(model: SentenceTransformer, queries: Sequence[str], size: int) -> Any:
-    """Encode in calls of one batch each, as a search service does."""
+    """Encode in calls of one batch each, as a search service would."""
     starts = range(0, len(queries), size)
     return np.concatenate([model.encode(list(queries[at : at + size]), show_progress_bar=False) for at in starts])
 

@@ -1,4 +1,4 @@
-"""The two numbers of the training-free mode, chosen on generated validation queries."""
+"""Choose the two settings of the training-free mode on generated validation queries."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,20 +15,20 @@ from boolattn.evaluation.systems import DenseRetriever, RewritingRetriever
 from boolattn.evaluation.tasks import RetrievalTask
 
 STRENGTHS = (2.0, 4.0, 8.0)
-PENALTIES = (0.1, 0.2, 0.3, 0.4, 0.5)
+PENALTIES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8)
 SHOWN = (nDCG @ 10, P @ 20, violation @ 20)
 DEPTH = 20
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What one setting reached; without strength, what plain models did: as they are, or given rewritten queries.
+    """Results of one setting; without a strength, of the plain model, with or without rewritten queries.
 
     Attributes:
-        strength: What *not* takes from attention scores.
-        penalty: lambda; without one, the model was asked the query as it is.
+        strength: What *not* subtracts from attention scores.
+        penalty: lambda; None for the unchanged query.
         measures: Catalog -> measure -> value.
-        by_query: What settings are chosen by, query by query.
+        by_query: The per-query values of the deciding measure.
     """
 
     strength: float | None
@@ -38,15 +38,15 @@ class Setting:
 
     @property
     def score(self) -> float:
-        """What settings are chosen by: nDCG@10, of which each catalog has as many queries."""
+        """The mean nDCG@10; every catalog has the same number of queries."""
         return fmean(self.by_query.values())
 
 
 def choose(tried: Sequence[Setting]) -> Setting:
-    """Return the middle of the settings that a paired bootstrap cannot tell from the best.
+    """Return the middle of the settings that a paired bootstrap cannot distinguish from the best.
 
-    What is best among equals is chance; the middle is furthest from too weak and from too strong. Of two middles, the
-    stronger, which excludes more.
+    Which of them scores best is chance; the middle is furthest from too weak and too strong. If there are two, return
+    the stronger.
     """
     settings = {(each.strength, each.penalty): each for each in tried if each.strength and each.penalty}
     bare = [each for each in tried if each.penalty is None]
@@ -59,7 +59,7 @@ def choose(tried: Sequence[Setting]) -> Setting:
 
 
 def try_settings(folder: str, tasks: Sequence[RetrievalTask]) -> Iterator[Setting]:
-    """Yield the bare model, as it is and given rewritten queries, then every setting."""
+    """Yield the bare model, the bare model with rewritten queries, then every setting."""
     plain = SentenceTransformer(folder)
     yield _measure(DenseRetriever("", plain, progress=False), None, None, tasks)
     rewriting = RewritingRetriever("", plain, progress=False)

@@ -1,4 +1,4 @@
-"""boolattn dev bench: what things cost, and how settings were chosen."""
+"""boolattn dev bench: measure cost, and choose settings."""
 
 import dataclasses
 import json
@@ -10,34 +10,36 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from boolattn.cli.bench_reading import reading_length
 from boolattn.cli.bench_search import index, pipeline, search, strengths
+from boolattn.cli.bench_service import service
 from boolattn.cli.errors import user_errors
 from boolattn.cli.options import AsJson, Backbone, Data, Model
 from boolattn.cli.train import Changes, Encoder, Out, RecipeFile, require_training
 
-bench = typer.Typer(help="What things cost, and gain, measured.", no_args_is_help=True)
+bench = typer.Typer(help="Measure cost and quality.", no_args_is_help=True)
 bench.command()(index)
 bench.command()(pipeline)
+bench.command()(reading_length)
 bench.command()(search)
+bench.command()(service)
 bench.command()(strengths)
 
 
 @bench.command()
 def overhead(
     encoder: Annotated[
-        str | None, typer.Option(help="A pretrained encoder's folder; by default MiniLM-L6's shape, random weights.")
+        str | None, typer.Option(help="Folder of a pretrained encoder; default: MiniLM-L6's shape, random weights.")
     ] = None,
-    seconds: Annotated[
-        float, typer.Option(help="How long to measure each shape with each attention implementation.")
-    ] = 10.0,
-    threads: Annotated[int | None, typer.Option(help="CPU threads; by default what torch takes.")] = None,
+    seconds: Annotated[float, typer.Option(help="Seconds per shape and attention implementation.")] = 10.0,
+    threads: Annotated[int | None, typer.Option(help="CPU threads; by default, torch's own choice.")] = None,
     shape: Annotated[
-        list[str] | None, typer.Option(help="Batch and tokens, such as 32x64; may be repeated. All four by default.")
+        list[str] | None, typer.Option(help="Batch x tokens, such as 32x64; may be repeated. Default: all four.")
     ] = None,
-    compiled: Annotated[bool, typer.Option("--compile", help="Measure torch.compile too; takes minutes.")] = False,
+    compiled: Annotated[bool, typer.Option("--compile", help="Also measure torch.compile; takes minutes.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Latency of an encoder with BoolAttn, as a multiple of the same encoder without."""
+    """Measure the latency of an encoder with BoolAttn, as a multiple of the same encoder without it."""
     import torch
 
     from boolattn.bench.overhead import SHAPES, Row, cells, measure
@@ -47,7 +49,7 @@ def overhead(
     try:
         shapes = [(int(batch), int(tokens)) for batch, tokens in (each.split("x") for each in shape or ())]
     except ValueError as error:
-        raise typer.BadParameter(f"a shape is batch x tokens, such as 32x64, not {shape}") from error
+        raise typer.BadParameter(f"write a shape as batch x tokens, such as 32x64, not {shape}") from error
     rows: list[Row] = []
     with Progress(console=Console(stderr=True)) as progress:
         for cell in progress.track(cells(shapes or SHAPES, compiled), description="measuring"):
@@ -71,10 +73,10 @@ def overhead(
 def ranking(
     model: Model,
     data: Data,
-    plot: Annotated[Path | None, typer.Option(help="Draw the growth as a PNG.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot to this PNG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Time and memory of ranking QUEST-partial, from a part of its documents to all; encodes them first if need be."""
+    """Measure time and memory of ranking QUEST-partial at growing corpus sizes; encodes documents first if needed."""
     from boolattn.bench.growth import RANKING_SIZES, measure_growth, plot_growth
 
     with user_errors(), Progress(console=Console(stderr=True)) as progress:
@@ -96,16 +98,19 @@ def training_free(
     data: Data,
     as_json: AsJson = False,
 ) -> None:
-    """Settings of the training-free mode on generated validation queries, and which to choose: the one in bold.
+    """Compare settings of the training-free mode on generated validation queries; the recommended one is in bold.
 
-    Beside them, the plain model: "bare", and "rewritten", given what a query wants minus lambda times what it does not.
+    The table also shows the plain model: "bare", and "rewritten", which encodes the wanted part of a query minus lambda
+    times the excluded part.
     """
     from boolattn.bench.training_free_settings import PENALTIES, SHOWN, STRENGTHS, choose, try_settings
     from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks.generated import exclusion_validation
+    from boolattn.evaluation.benchmarks.topics import topic_validation
 
     with user_errors():
-        tasks = exclusion_validation(DataFolder(data))
+        folder = DataFolder(data)
+        tasks = [*exclusion_validation(folder), *topic_validation(folder)]
         with Progress(console=Console(stderr=True)) as progress:
             total = 2 + (1 + len(STRENGTHS)) * len(PENALTIES)
             tried = list(progress.track(try_settings(model, tasks), total=total, description="settings"))
@@ -134,10 +139,10 @@ def queries(
     model: Model,
     data: Data,
     backbone: Backbone = None,
-    seconds: Annotated[float, typer.Option(help="How long to measure.")] = 120.0,
+    seconds: Annotated[float, typer.Option(help="Seconds to measure.")] = 120.0,
     as_json: AsJson = False,
 ) -> None:
-    """Time and vectors of encode_query next to the backbone's, on real queries from every source."""
+    """Compare encode_query with the backbone's encode on real queries from every source: time and vectors."""
     from boolattn.bench.query_cost import measure_query_cost
     from boolattn.data.folder import DataFolder
     from boolattn.encoders.storage.model_names import load_boolean
@@ -161,11 +166,11 @@ def queries(
 def training_step(
     recipe: RecipeFile,
     data: Data,
-    seconds: Annotated[float, typer.Option(help="How long to measure; at least 18 steps of both models.")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="Seconds to measure; at least 18 steps of each model.")] = 60.0,
     changes: Changes = None,
     as_json: AsJson = False,
 ) -> None:
-    """Time of a training step with BoolAttn, as a multiple of the same step without."""
+    """Measure the time of a training step with BoolAttn, as a multiple of the same step without it."""
     import torch
 
     from boolattn.bench.overhead import step_time_ratio
@@ -190,10 +195,10 @@ def reader(
     data: Data,
     out: Out,
     encoder: Encoder = None,
-    plot: Annotated[Path | None, typer.Option(help="Folder to draw the curve and the reliability plot to.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Folder for plots: the curve and the reliability diagram.")] = None,
     changes: Changes = None,
 ) -> None:
-    """Measure a recipe: five readers for each seed, and their mean, read the fifth they were not trained on."""
+    """Cross-validate a reader recipe in five folds: each query is read by models that were not trained on it."""
     require_training()
     from boolattn.data.folder import DataFolder
     from boolattn.training.reader.folds import measure_recipe
@@ -204,3 +209,41 @@ def reader(
         chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())), encoder)
         found = measure_recipe(chosen, DataFolder(data), out, plot)
     typer.echo(json.dumps(found, indent=2))
+
+
+@bench.command()
+def backends(
+    model: Model,
+    data: Data,
+    out: Annotated[Path, typer.Option(help="Folder for the exported encoders; existing ones are used.")],
+    seconds: Annotated[float, typer.Option(help="Seconds to measure.")] = 120.0,
+    threads: Annotated[int, typer.Option(help="CPU threads.")] = 1,
+    ndcg: Annotated[bool, typer.Option("--ndcg", help="Also measure nDCG@10 on negconstraint; takes minutes.")] = False,
+) -> None:
+    """Compare a plain model in torch, onnxruntime and OpenVINO, alone and with the reader."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    from boolattn.bench.backends import TORCH, difference, measure_latency, quality
+    from boolattn.bench.backends import backends as in_all_backends
+    from boolattn.data.folder import DataFolder
+    from boolattn.encoders.storage.model_names import title_of
+
+    with user_errors():
+        torch.set_num_threads(threads)
+        folder = DataFolder(data)
+        found = in_all_backends(SentenceTransformer(model, device="cpu"), out, title_of(model), threads)
+        latency, cosine = measure_latency(found, folder, seconds), difference(found, folder)
+        table = Table("backend", "ms", "torch / this", "with reader", "ratio", "least cosine", *(["nDCG@10"] * ndcg))
+        for each in found:
+            row = latency[each.name]
+            table.add_row(
+                each.name,
+                f"{row.alone:.2f}",
+                f"{latency[TORCH].alone / row.alone:.2f}",
+                f"{row.with_reader:.2f}",
+                f"{row.with_reader / row.alone:.3f}",
+                f"{cosine[each.name]:.4f}",
+                *([f"{quality(each, folder):.3f}"] if ndcg else []),
+            )
+    Console().print(table)

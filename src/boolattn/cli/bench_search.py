@@ -1,4 +1,4 @@
-"""boolattn dev bench index, pipeline, search, strengths: what indexing and searching cost and gain."""
+"""boolattn dev bench index, pipeline, search, strengths: cost and quality of indexing and searching."""
 
 import dataclasses
 import json
@@ -16,25 +16,24 @@ from rich.table import Table
 from boolattn.cli.errors import user_errors
 from boolattn.cli.options import DEFAULT_MODEL, AsJson, AsMarkdown, Backbone, Data, Index, Indexes, Model
 
-Keep = Annotated[
-    Path | None, typer.Option(help="Folder to keep indexes in, and to find them in again; by default none is kept.")
-]
+Keep = Annotated[Path | None, typer.Option(help="Folder to keep indexes in for reuse; by default, they are deleted.")]
 
 
 def index(
     index: Indexes,
     model: Model,
     data: Data,
-    server_process: Annotated[int | None, typer.Option(help="For milvus://: the server's process number.")] = None,
-    server_folder: Annotated[Path | None, typer.Option(help="For milvus://: where the server keeps its data.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the growth as a PNG.")] = None,
+    server_process: Annotated[int | None, typer.Option(help="For milvus://: the server's process ID.")] = None,
+    server_folder: Annotated[Path | None, typer.Option(help="For milvus://: the server's data folder.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write a plot to this PNG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Time, disk and memory of an index of QUEST-partial's documents, from a part of them to all.
+    """Measure time, disk and memory of indexing QUEST-partial's documents at growing corpus sizes.
 
-    Each index is made, measured and dropped.
+    Each index is created, measured and dropped.
     """
-    from boolattn.bench.growth import INDEX_SIZES, Server, measure_index_growth, plot_index_growth
+    from boolattn.bench.growth import INDEX_SIZES, measure_index_growth, plot_index_growth
+    from boolattn.bench.resources import Server
 
     server = Server(server_process, server_folder) if server_process and server_folder else None
     with user_errors(), Progress(console=Console(stderr=True)) as progress:
@@ -45,7 +44,9 @@ def index(
     if as_json:
         typer.echo(json.dumps({"rows": [dataclasses.asdict(step) for step in steps]}, indent=2))
         return
-    table = Table("index", "documents", "seconds", "ms a search", "disk MB", "peak MB", title="QUEST-partial, indexed")
+    table = Table(
+        "index", "documents", "seconds", "ms per search", "disk MB", "peak MB", title="indexing QUEST-partial"
+    )
     for step in steps:
         figures = (step.index_seconds, step.search_ms, step.disk_mb, step.memory_mb)
         table.add_row(step.backend, f"{step.documents:,}", *(f"{figure:,.1f}" for figure in figures))
@@ -57,12 +58,12 @@ def search(
     data: Data,
     model: Model = DEFAULT_MODEL,
     backbone: Backbone = None,
-    seconds: Annotated[float, typer.Option(help="How long to measure searches.")] = 60.0,
+    seconds: Annotated[float, typer.Option(help="Seconds to measure searches.")] = 60.0,
     as_json: AsJson = False,
 ) -> None:
-    """Encoding and searching films next to the bare model and the bare client; recall under filters; each stage.
+    """Compare encoding and searching films with the bare model and client; measure filtered recall and each stage.
 
-    The index has a new name; it is made, measured and dropped.
+    --index must not exist yet; it is created, measured and dropped.
     """
     from boolattn.bench.search_cost import measure_search
     from boolattn.data.folder import DataFolder
@@ -79,11 +80,11 @@ def search(
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
         return
-    table = Table("what", "figure", title=f"{cost.documents:,} films in {index}")
-    table.add_row("rate of encoding / of the bare loop", f"{cost.encode_ratio:.3f}")
-    table.add_row("rate of searching, dense leg / of the bare client", f"{cost.search_ratio:.3f}")
+    table = Table("measure", "value", title=f"{cost.documents:,} films in {index}")
+    table.add_row("encoding throughput / bare loop", f"{cost.encode_ratio:.3f}")
+    table.add_row("search throughput, dense only / bare client", f"{cost.search_ratio:.3f}")
     for share, recall in cost.filtered_recall.items():
-        table.add_row(f"recall@100, filter that {float(share):.0%} fulfil", f"{recall:.3f}")
+        table.add_row(f"recall@100, filter matching {float(share):.0%} of documents", f"{recall:.3f}")
     for stage, milliseconds in cost.stages_ms.items():
         table.add_row(f"search, {stage}, ms", f"{milliseconds:.1f}")
     Console().print(table)
@@ -98,10 +99,10 @@ def pipeline(
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Recall, violations and milliseconds of a search, stage by stage: dense, BM25, hybrid, plan, verification."""
+    """Measure recall, violations and latency of each search stage: dense, BM25, hybrid, plan, verification."""
     from boolattn.bench.pipeline import index_documents, measure_pipeline
     from boolattn.data.folder import DataFolder
-    from boolattn.encoders.storage.model_names import load_boolean, title_of
+    from boolattn.encoders.storage.model_names import load_encoder, title_of
     from boolattn.evaluation.benchmarks import load_benchmark
     from boolattn.evaluation.output import print_outcomes
     from boolattn.evaluation.tasks import RetrievalTask
@@ -110,8 +111,8 @@ def pipeline(
     with user_errors():
         task = load_benchmark(benchmark, DataFolder(data))
         if not isinstance(task, RetrievalTask):
-            raise ValueError(f"{benchmark} ranks no documents of a corpus: there is nothing to search")
-        encoder = load_boolean(model, backbone)
+            raise ValueError(f"{benchmark} has no corpus to search: choose a benchmark that ranks documents")
+        encoder = load_encoder(model, backbone)
         with _folder(keep) as folder:
             opened = open_index(f"lance://{folder}/{benchmark}")
             index_documents(opened, encoder, title_of(model), task)
@@ -125,19 +126,20 @@ def strengths(
     data: Data,
     backbone: Backbone = None,
     keep: Keep = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw the curve as a PNG.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Write the curve to this PNG file.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Recall against violation over the strength of exclusion, on generated validation queries."""
+    """Measure recall against violations at each exclusion strength, on generated validation queries."""
     from boolattn.bench.exclusion_strength import SHOWN, plot_curve, strength_curve
     from boolattn.data.folder import DataFolder
-    from boolattn.encoders.storage.model_names import load_boolean, title_of
-    from boolattn.evaluation.benchmarks.generated import exclusion_validation, long_questions
+    from boolattn.encoders.storage.model_names import load_encoder, title_of
+    from boolattn.evaluation.benchmarks.generated import exclusion_validation
+    from boolattn.evaluation.benchmarks.topics import topic_validation
     from boolattn.retrieval.index.open_index import open_index
 
     with user_errors():
-        encoder, benchmarks = load_boolean(model, backbone), DataFolder(data)
-        tasks = [*exclusion_validation(benchmarks), long_questions(benchmarks)]
+        encoder, benchmarks = load_encoder(model, backbone), DataFolder(data)
+        tasks = [*exclusion_validation(benchmarks), *topic_validation(benchmarks)]
         with _folder(keep) as folder:
             points = strength_curve(
                 tasks, encoder, title_of(model), lambda name: open_index(f"lance://{folder}/{name}")
@@ -157,7 +159,7 @@ def strengths(
 
 @contextmanager
 def _folder(given: Path | None) -> Iterator[Path]:
-    """Give the folder asked for, or one that goes away."""
+    """Yield the given folder, or a temporary one."""
     if given is not None:
         yield given.resolve()
         return

@@ -1,4 +1,4 @@
-"""boolattn dev: studies, costs, and shipping an adapter."""
+"""boolattn dev: run studies, measure cost, disturb an index, ship an adapter."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,14 +7,20 @@ import typer
 from rich.console import Console
 
 from boolattn.cli.bench import bench
+from boolattn.cli.chaos import chaos
+from boolattn.cli.demo import demo_vectors
 from boolattn.cli.errors import user_errors
 from boolattn.cli.options import AsMarkdown, Backbone, Data
+from boolattn.cli.scale import scale
 
-StudyFile = Annotated[Path, typer.Argument(help="A study: which systems, seeds and benchmarks, as TOML.")]
-Out = Annotated[Path, typer.Option(help="Where models and results go.")]
+StudyFile = Annotated[Path, typer.Argument(help="A study (TOML): systems, seeds and benchmarks.")]
+Out = Annotated[Path, typer.Option(help="Output folder for models and results.")]
 
-dev = typer.Typer(help="For developers: studies, costs, settings, shipping an adapter.", no_args_is_help=True)
+dev = typer.Typer(help="For developers: studies, costs, settings, chaos, shipping an adapter.", no_args_is_help=True)
 dev.add_typer(bench, name="bench")
+dev.command()(chaos)
+dev.command()(demo_vectors)
+dev.command()(scale)
 
 
 @dev.command()
@@ -22,11 +28,11 @@ def study(
     study: StudyFile,
     data: Data,
     out: Out,
-    backbone: Annotated[str | None, typer.Option(help="A folder or name in place of the study's backbone.")] = None,
-    seed: Annotated[list[int] | None, typer.Option(help="In place of the study's seeds; may be repeated.")] = None,
-    only: Annotated[list[str] | None, typer.Option(help="Only this system; may be repeated.")] = None,
+    backbone: Annotated[str | None, typer.Option(help="Replace the study's backbone with this folder or name.")] = None,
+    seed: Annotated[list[int] | None, typer.Option(help="Replace the study's seeds; may be repeated.")] = None,
+    only: Annotated[list[str] | None, typer.Option(help="Run only this system; may be repeated.")] = None,
 ) -> None:
-    """Train and measure all systems of a study; run it again after an interruption to resume."""
+    """Train and evaluate all systems of a study; unfinished runs resume."""
     from boolattn.data.folder import DataFolder
     from boolattn.study.plan import plan_study
     from boolattn.study.run_study import run_study
@@ -35,49 +41,57 @@ def study(
     with user_errors():
         runs = plan_study(study, out, backbone, seed or (), only or ())
         run_study(runs, DataFolder(data), out, lambda doing: console.rule(doing, align="left"))
-    typer.echo(f"the results: {out / 'results'}")
+    typer.echo(f"results: {out / 'results'}")
 
 
 @dev.command()
 def study_table(
     study: StudyFile,
     out: Out,
-    against: Annotated[str | None, typer.Option(help="Also show how far the others are from this system.")] = None,
+    against: Annotated[str | None, typer.Option(help="Also show each system's difference from this one.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw nDCG@10 against violation@20 as a PNG, of the queries --of names.")
+        Path | None, typer.Option(help="Plot nDCG@10 against violation@20, for the queries in --of, to this PNG file.")
     ] = None,
-    of: Annotated[str, typer.Option(help="What to draw: a benchmark, or one slice of it.")] = "films/meaning",
+    by_template: Annotated[
+        Path | None, typer.Option(help="Plot R@100 by template, for the queries in --of, to this PNG file.")
+    ] = None,
+    of: Annotated[str, typer.Option(help="Queries to plot: a benchmark, or one slice of it.")] = "films/meaning",
+    only: Annotated[list[str] | None, typer.Option(help="Show only this system; may be repeated.")] = None,
     as_markdown: AsMarkdown = False,
 ) -> None:
-    """Show what the systems of a study reached, mean and deviation over seeds, from the files of results alone."""
+    """Show a study's results, mean and standard deviation over seeds, from its result files alone."""
     from boolattn.study.comparison import laid_out
     from boolattn.study.picture import plot as draw
+    from boolattn.study.picture import plot_templates
     from boolattn.study.plan import StudyError, load_study
     from boolattn.study.results import ALL, read_results
 
     console = Console()
     with user_errors():
-        results = read_results(out, [system.name for system in load_study(study).systems])
+        systems = [system.name for system in load_study(study).systems if not only or system.name in only]
+        results = read_results(out, systems)
         if not results:
-            raise StudyError(f"{out / 'results'} has no result of this study: run boolattn dev study first")
+            raise StudyError(f"{out / 'results'} has no results of this study: run boolattn dev study first")
         for shown in laid_out(results, against, as_markdown, console.width):
             if isinstance(shown, str):
                 typer.echo(shown)
             else:
                 console.print(shown)
+        benchmark, _, part = of.partition("/")
         if plot is not None:
-            benchmark, _, part = of.partition("/")
             draw(results, benchmark, part or ALL, plot)
+        if by_template is not None:
+            plot_templates(results, benchmark, part or ALL, by_template)
 
 
 @dev.command()
 def ship(
-    model: Annotated[Path, typer.Argument(help="The folder of a trained Boolean model, its backbone left as it was.")],
-    out: Annotated[Path, typer.Argument(help="Where to; the folder's name is the adapter's, as in boolattn.load.")],
-    made_with: Annotated[str, typer.Option(help="The hub name of its backbone, which users are to have.")],
+    model: Annotated[Path, typer.Argument(help="Folder of a trained Boolean model with an unchanged backbone.")],
+    out: Annotated[Path, typer.Argument(help="Output folder; its name becomes the adapter's name in boolattn.load.")],
+    made_with: Annotated[str, typer.Option(help="The hub name of the backbone that users need.")],
     backbone: Backbone = None,
 ) -> None:
-    """Write what a model adds to its backbone, in half precision, and nothing of the backbone itself."""
+    """Write a model's adapter, in half precision and without the backbone."""
     from boolattn.encoders.storage.adapters import require_backbone, round_to_half, save_without_backbone
     from boolattn.encoders.storage.model_names import load_backbone, load_boolean
 

@@ -1,4 +1,4 @@
-"""A user's mistakes, reported in a line instead of a traceback."""
+"""Report user mistakes in one line instead of a traceback."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from boolattn.extras import install_advice
 
 @contextmanager
 def user_errors(*others: type[Exception]) -> Iterator[None]:
-    """Report wrong values, missing files and missing packages, and errors of the other types named, as mistakes."""
+    """Report bad values, missing files, missing packages and the given error types as user mistakes."""
     mistakes: tuple[type[Exception], ...] = (ValueError, OSError, ImportError, *others)
     try:
         yield
@@ -23,10 +23,10 @@ def user_errors(*others: type[Exception]) -> Iterator[None]:
 
 
 class Commands(TyperGroup):
-    """All commands. A closed pipe is not a mistake, and a missing package is reported with the extra that brings it."""
+    """All commands. Closed pipes are not errors; a missing package is reported with the extra that provides it."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run one; typer ends quietly at a closed pipe that it hears of."""
+        """Run a command, and exit quietly on a closed pipe."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:

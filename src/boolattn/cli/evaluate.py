@@ -1,11 +1,13 @@
 """boolattn evaluate."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from boolattn.cli.board import print_board
 from boolattn.cli.errors import user_errors
 from boolattn.cli.options import (
     AsJson,
@@ -17,51 +19,75 @@ from boolattn.cli.options import (
     ReaderName,
     Systems,
 )
-from boolattn.reading.options import ReadingOptions
-from boolattn.reading.readers import reader_of
 
 if TYPE_CHECKING:
     from boolattn.data.rows.bad_rows import SkipBad
     from boolattn.evaluation.tasks import ExclusionTask
 
-OWN_FILE = "reading"  # the benchmark that takes its queries from --queries
+OWN_FILE = "reading"  # the benchmark whose queries come from --queries
+BOARD = "board"  # many benchmarks, each model compared with its plain model
 
 
 def evaluate(
     benchmark: Annotated[
-        str, typer.Argument(help=f"Which benchmark (docs/benchmarks.md), or {OWN_FILE!r} for queries of your own.")
+        str,
+        typer.Argument(
+            help=f"A benchmark (docs/benchmarks.md), {BOARD!r} for gain, harm and cost on many of them, or "
+            f"{OWN_FILE!r} for your own queries."
+        ),
     ],
     model: Systems = None,
     data: DataIfNeeded = None,
     queries: Annotated[
-        Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL of query, excluded, soft and kind.")
+        Path | None, typer.Option(help=f"For {OWN_FILE!r}: JSONL with query, excluded, soft and kind.")
     ] = None,
     reader: ReaderName = None,
     documents: DocumentsAre = None,
     strictness: HowSure = None,
     errors: Annotated[
-        int, typer.Option(min=0, help="For benchmarks of readers: how many false alarms and misses to show.")
+        int, typer.Option(min=0, help="For reader benchmarks: number of false alarms and of misses to show.")
     ] = 0,
     backbone: Backbone = None,
     given_operators: Annotated[
-        bool, typer.Option("--given-operators", help="Tell Boolean models which operators each query holds.")
+        bool, typer.Option("--given-operators", help="Give Boolean models the gold operators of each query.")
     ] = False,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Skip bad rows and count them.")] = False,
-    run: Annotated[Path | None, typer.Option(help="Folder to write each model's ranking to, as a TREC run.")] = None,
-    plot: Annotated[Path | None, typer.Option(help="Folder to draw each measure by template to, as PNG.")] = None,
+    run: Annotated[Path | None, typer.Option(help="Folder for each model's ranking, as a TREC run.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Folder for plots of each measure by template (PNG).")] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(help=f"For {BOARD!r}: run only this benchmark; may be repeated. Required for quest-partial."),
+    ] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0, help=f"For {BOARD!r}: also time queries, this long per kind and batch size.")
+    ] = None,
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Measure models or a reader on a benchmark; several models are compared with the first by a paired bootstrap."""
+    """Evaluate models or a reader on a benchmark; further models are compared with the first by paired bootstrap."""
     from boolattn.data.rows.bad_rows import SkipBad
     from boolattn.evaluation.tasks import WrongSystemError
 
     form: Literal["json", "markdown", "table"] = "json" if as_json else "markdown" if as_markdown else "table"
     skip = SkipBad() if skip_bad else None
     with user_errors(WrongSystemError):
+        for_others = {
+            "--queries": queries,
+            "--documents": documents,
+            "--given-operators": given_operators,
+            "--run": run,
+            "--plot": plot,
+        }
+        _check_options(benchmark, for_board={"--only": only, "--seconds": seconds is not None}, for_others=for_others)
+        if benchmark == BOARD:
+            print_board(model, data, skip, reader, strictness, backbone, only or [], seconds, form)
+            _report_skipped(skip)
+            return
+    with user_errors(WrongSystemError):
         reading_task = _reading_task(benchmark, model, data, queries, skip)
     if reading_task is not None:
         from boolattn.evaluation.reading_outcome import evaluate_reader, print_reading
+        from boolattn.reading.readers import reader_of
 
         with user_errors(WrongSystemError):
             outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness or "safe")
@@ -79,8 +105,7 @@ def evaluate(
     if not model or data is None:
         raise typer.BadParameter(f"{benchmark} needs {'--data DIR or BOOLATTN_DATA' if model else '--model MODEL'}")
     with user_errors(WrongSystemError):
-        options = ReadingOptions(reader, strictness=strictness or "safe")
-        systems = [load_system(name, backbone=backbone, options=options) for name in model]
+        systems = [load_system(name, backbone=backbone, reader=reader, strictness=strictness) for name in model]
         task = load_benchmark(benchmark, DataFolder(data, skip))
         if documents is not None and isinstance(task, RetrievalTask | PairTask):
             task = replace(task, documents_are=documents)
@@ -95,16 +120,24 @@ def evaluate(
         write_figures(outcomes, plot)
 
 
+def _check_options(benchmark: str, for_board: Mapping[str, object], for_others: Mapping[str, object]) -> None:
+    for name, given in (for_others if benchmark == BOARD else for_board).items():
+        if given and benchmark == BOARD:
+            raise ValueError(f"{BOARD} does not take {name}: use it with a single benchmark")
+        if given:
+            raise ValueError(f"{name} is for 'boolattn evaluate {BOARD}', not for {benchmark}")
+
+
 def _reading_task(
     benchmark: str, model: list[str] | None, data: Path | None, queries: Path | None, skip: "SkipBad | None"
 ) -> "ExclusionTask | None":
-    """Read the queries of a benchmark of readers; None for a benchmark of models."""
+    """Load the queries of a reader benchmark; None for a model benchmark."""
     from boolattn.data.folder import DataFolder
     from boolattn.evaluation.benchmarks import load_reader_benchmark
     from boolattn.evaluation.benchmarks.exclusions import READER_BENCHMARKS, from_file
 
     if queries is not None and benchmark != OWN_FILE:
-        raise ValueError(f"{benchmark} has queries of its own: use 'boolattn evaluate {OWN_FILE}' with --queries")
+        raise ValueError(f"{benchmark} has its own queries: use 'boolattn evaluate {OWN_FILE}' with --queries")
     if benchmark != OWN_FILE and benchmark not in READER_BENCHMARKS:
         return None
     if model:

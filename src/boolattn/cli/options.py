@@ -1,4 +1,4 @@
-"""Options that several commands share: each is declared once, and means the same everywhere."""
+"""Options shared by several commands: each is declared once and means the same everywhere."""
 
 import inspect
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from typing import Annotated, Any
 
 import typer
 
-from boolattn.reading.reading import Documents, Strictness
+from boolattn.reading.choices import Documents, Strictness
 
 DEFAULT_MODEL = "minilm-l6"
 _MODEL_HELP = (
     "A shipped adapter, the folder of a saved Boolean model, training-free:NAME for a sentence-transformers model made "
-    "Boolean, or NAME for that model as it is."
+    "Boolean, or NAME for that model unchanged."
 )
-_DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="The folder with the data of benchmarks and training.")
+_DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the benchmark and training data.")
 
 Model = Annotated[str, typer.Option("--model", envvar="BOOLATTN_MODEL", help=_MODEL_HELP)]
 Systems = Annotated[
@@ -25,43 +25,42 @@ Systems = Annotated[
 ]
 Backbone = Annotated[
     str | None,
-    typer.Option(
-        "--backbone", envvar="BOOLATTN_BACKBONE", help="The backbone of a shipped adapter: a folder or hub name."
-    ),
+    typer.Option("--backbone", envvar="BOOLATTN_BACKBONE", help="A shipped adapter's backbone: a folder or hub name."),
 ]
 Data = Annotated[Path, _DATA]
 DataIfNeeded = Annotated[Path | None, _DATA]
-_INDEX = typer.Option("--index", help="An index: lance:///folder/name for files, milvus://host:port/name for a server.")
+_INDEX = typer.Option("--index", help="An index: lance:///folder/name (files) or milvus://host:port/name (server).")
 Index = Annotated[str, _INDEX]
 Indexes = Annotated[list[str], _INDEX]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
 
 ReaderName = Annotated[
-    str | None, typer.Option("--reader", help="Who reads queries: learned, rules, or the folder of a trained reader.")
+    str | None, typer.Option("--reader", help="The query reader: learned, rules, or the folder of a trained reader.")
 ]
 DocumentsAre = Annotated[
     Documents | None,
     typer.Option(
         "--documents",
         help="What the documents are: things, such as films and products, or pages about them; properties (films that "
-        "are not comedies) are excluded from things alone. By default as the index or benchmark says, or pages.",
+        "are not comedies) are only excluded from things. Default: as declared for the vectors, the index or the "
+        "benchmark, or else pages.",
     ),
 ]
 HowSure = Annotated[
-    Strictness | None, typer.Option("--strictness", help="How sure the learned reader must be of an exclusion.")
+    Strictness | None, typer.Option("--strictness", help="How confident the learned reader must be of an exclusion.")
 ]
 Excluded = Annotated[
     list[str] | None,
-    typer.Option("--exclude", help="Words of the query to exclude, in place of a reader; may be repeated."),
+    typer.Option("--exclude", help="Words of the query to exclude, instead of using a reader; may be repeated."),
 ]
-Syntax = Annotated[bool, typer.Option("--syntax", help='The query is written with AND, OR, NOT, -word and "...".')]
+Syntax = Annotated[bool, typer.Option("--syntax", help='The query uses AND, OR, NOT, -word and "...".')]
 Act = Annotated[bool, typer.Option("--act/--no-act", help="Act on exclusions, or only report what is read.")]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryOptions:
-    """What commands that take one query have in common: the model, and how it reads."""
+    """Options of commands for one query: the model, and how to read the query."""
 
     model: Model = DEFAULT_MODEL
     backbone: Backbone = None
@@ -74,12 +73,22 @@ class QueryOptions:
 
     @property
     def reading(self) -> dict[str, Any]:
-        """The options of reading, as ``Searcher`` and ``explain`` take them."""
+        """The reading options, as arguments of ``Searcher`` and ``explain``."""
         return {name: getattr(self, name) for name in ("reader", "documents", "strictness", "syntax", "act")}
 
 
+def note_undeclared(index: str) -> None:
+    """Note on stderr that an index does not declare what its documents are, the effect, and how to declare it."""
+    typer.echo(
+        f'note: {index} does not declare what its documents are, so they count as pages: properties, as in "films that '
+        f'are not comedies", are not excluded. To declare it: boolattn index DIR --index {index} --documents things '
+        "(or pages)",
+        err=True,
+    )
+
+
 def with_query_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the fields of ``QueryOptions`` as options, in the place of its parameter ``options``."""
+    """Add the fields of ``QueryOptions`` to a command as options, replacing its parameter ``options``."""
     shared = inspect.signature(QueryOptions).parameters.values()
 
     @wraps(command)
@@ -92,5 +101,5 @@ def with_query_options(command: Callable[..., None]) -> Callable[..., None]:
         for own in inspect.signature(command).parameters.values()
         for parameter in (shared if own.name == "options" else (own,))
     ]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer makes options of
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer builds options from it
     return run

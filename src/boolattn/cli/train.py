@@ -10,16 +10,16 @@ from boolattn.cli.errors import user_errors
 from boolattn.cli.options import Data
 
 RecipeFile = Annotated[Path, typer.Argument(help="A recipe: one of recipes/*.toml, or your own.")]
-Out = Annotated[Path, typer.Option(help="Where checkpoints, what is trained and results go.")]
+Out = Annotated[Path, typer.Option(help="Output folder for checkpoints, the trained model and results.")]
 Changes = Annotated[
-    list[str] | None, typer.Option("--set", help="Change the recipe: seed=42, model.boolean=false; may be repeated.")
+    list[str] | None, typer.Option("--set", help="Override a setting: seed=42, model.boolean=false; may be repeated.")
 ]
 Encoder = Annotated[
     Path | None,
-    typer.Option(help="A folder that holds the recipe's pretrained encoder; by default it is downloaded."),
+    typer.Option(help="Folder with the recipe's pretrained encoder; by default, it is downloaded."),
 ]
 
-train = typer.Typer(help="Train a reader of queries, or a Boolean model.", no_args_is_help=True)
+train = typer.Typer(help="Train a query reader, or a Boolean model.", no_args_is_help=True)
 
 
 @train.command()
@@ -29,12 +29,12 @@ def reader(
     out: Out,
     calibration: Annotated[
         Path | None,
-        typer.Option(help="What `boolattn dev bench reader` wrote (calibration.json); without it, confidence is raw."),
+        typer.Option(help="calibration.json from `boolattn dev bench reader`; without it, confidence is uncalibrated."),
     ] = None,
     encoder: Encoder = None,
     changes: Changes = None,
 ) -> None:
-    """Train a reader of queries and write it to OUT/reader; run it again after an interruption to resume."""
+    """Train a query reader and write it to OUT/reader; unfinished runs resume."""
     require_training()
     from boolattn.data.folder import DataFolder
     from boolattn.training.reader.recipe import load_reader_recipe
@@ -44,18 +44,18 @@ def reader(
     with user_errors():
         chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())), encoder)
         folder = write_reader(chosen, DataFolder(data), out, calibration)
-    typer.echo(f"the reader: {folder}")
+    typer.echo(f"reader: {folder}")
 
 
 @train.command()
 def pretrain(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) -> None:
-    """Teach the mechanism cues and gates (the paper's first stage); run it again after an interruption to resume."""
+    """Train the mechanism's cues and gates (the paper's first stage); unfinished runs resume."""
     _train("pretrain", recipe, data, out, changes)
 
 
 @train.command()
 def finetune(recipe: RecipeFile, data: Data, out: Out, changes: Changes = None) -> None:
-    """Train for retrieval (the paper's second stage); run it again after an interruption to resume."""
+    """Train for retrieval (the paper's second stage); unfinished runs resume."""
     _train("finetune", recipe, data, out, changes)
 
 
@@ -68,10 +68,10 @@ def _train(stage: str, recipe: Path, data: Path, out: Path, changes: list[str] |
     run = stages.pretrain if stage == "pretrain" else stages.finetune
     with user_errors():
         model = run(load_recipe(recipe, dict(map(change_of, changes or ()))), DataFolder(data), out)
-    typer.echo(f"the model: {model}")
+    typer.echo(f"model: {model}")
 
 
 def require_training() -> None:
-    """Name the extra for training before anything else is missed."""
+    """Report the missing training extra before any other missing package."""
     with user_errors():
         import_module("boolattn.training")

@@ -1,0 +1,85 @@
+"""The demonstration in the terminal."""
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from boolattn.demo.answers import Answer
+from boolattn.demo.films import BACKBONE
+from boolattn.explanation.side_by_side import render_side_by_side
+from boolattn.explanation.terminal import LOOKS
+from boolattn.explanation.words import Role
+from boolattn.operators import NOT
+from boolattn.reading.reading import Exclusion, Reading
+from boolattn.reading.spans import Span
+
+YOUR_OWN = """\
+pip install torch 'boolattn[search]'
+boolattn encode YOUR.jsonl --model minilm-l6 --documents things --out vectors
+boolattn index vectors --index lance://index/mine
+boolattn search "YOUR QUERY" --index lance://index/mine --plain"""
+
+
+def render(answers: Sequence[Answer], films: int) -> RenderableType:
+    """Return what ``rich`` prints."""
+    reader = answers[0].reading.reader
+    parts: list[RenderableType] = [
+        Text(
+            f"{films} invented films. All vectors were computed in advance with {BACKBONE.rpartition('/')[2]}; the "
+            f"queries are read now, by the reader {reader}, on this machine."
+        )
+    ]
+    for number, answer in enumerate(answers, start=1):
+        parts += ["", Text.assemble((f"{number}. ", "bold"), marked(answer.reading)), _indented(_details(answer))]
+    parts += [
+        "",
+        Text("The queries were chosen to show the idea. How often it works is measured: docs/results.md."),
+        Text("To search your own file (JSONL or Parquet; each row has an id and a text):"),
+        "",
+        _indented(Text(YOUR_OWN, "bold", no_wrap=True, overflow="ignore")),
+    ]
+    return Group(*parts)
+
+
+def marked(reading: Reading) -> Text:
+    """Return the query with its cues and exclusions marked."""
+    query, text, end = reading.query, Text(), 0
+    spans: list[tuple[Span, Role]] = [(span, "cue") for span in reading.cues[NOT.name]]
+    spans += [(each.span, "excluded") for each in reading.exclusions]
+    for span, role in sorted(spans):
+        opening, style, closing = LOOKS[role]
+        text.append(query[end : span.start], "bold").append(opening, "dim")
+        text.append(span.of(query), style).append(closing, "dim")
+        end = span.end
+    return text.append(query[end:], "bold")
+
+
+def _details(answer: Answer) -> RenderableType:
+    reading = answer.reading
+    if not reading.exclusions:
+        read = "Excludes nothing, so the vector and the hits are those of the plain model."
+    else:
+        read = "\n".join([*(_described(reading, each) for each in reading.exclusions), f"Plan: {reading.plan()}"])
+    if answer.boolean is None:
+        hits: RenderableType = Text(
+            f'This reader finds the part "{answer.missing}", whose vector does not ship with the demonstration. Only '
+            f"plain hits are shown: {'; '.join(film.title for film in answer.plain)}. "
+            "In a checkout, boolattn dev demo-vectors adds the vector."
+        )
+    else:
+        hits = render_side_by_side(answer.plain, answer.boolean)
+    return Group(Text(read), "", hits)
+
+
+def _described(reading: Reading, exclusion: Exclusion) -> str:
+    start, end = exclusion.span
+    return (
+        f'Excludes "{exclusion.span.of(reading.query)}" (characters {start} to {end}): a {exclusion.kind}, '
+        f"confidence {exclusion.confidence:.2f}."
+    )
+
+
+def _indented(shown: RenderableType) -> Padding:
+    return Padding(shown, (0, 0, 0, 3))
