@@ -9,12 +9,14 @@ import torch
 from sentence_transformers import SentenceTransformer
 from transformers import CamembertConfig, CamembertModel
 
-from boolattn import attach, detach, signed_vectors
+from boolattn import ReadingOptions, attach, detach, explain, signed_vectors
 from boolattn.encoders.attach import backbones
+from boolattn.encoders.retrieval_model import ModelWithEncoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.evaluation.systems import BooleanRetriever
 from boolattn.reading.readers import reader_of
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
-from boolattn.retrieval.search.searcher import Searcher
+from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from tests.encoders.tiny import SIZES, TOKENS, batch
 
 ROOT = Path(__file__).parents[1]
@@ -57,8 +59,15 @@ def test_the_path_of_a_query_names_real_functions():
         assert not owner or re.search(rf"class {owner}\b", source), f"{path}:{owner}"
 
 
+def test_the_default_reader_makes_the_plan_that_is_shown():
+    path = section("## The path of one query")
+    query, plan = re.search(r'`boolattn search "(.+?)"`', path)[1], re.search(r"the plan, `(.+?)`", path)[1]
+    options = ReadingOptions()
+    assert str(options.applied(options.read([query])[0]).plan()) == plan
+
+
 def embed(texts):
-    """Stand in for an embedding model: count two words."""
+    """A toy embedding model: count two words."""
     return np.array([[text.count("films"), text.count("war"), 1] for text in texts], np.float32)
 
 
@@ -71,22 +80,44 @@ def test_add_a_reader():
     assert (plain == embed(["films without war"])[0]).all()
 
 
+TEXTS = ["A platoon of soldiers fights in the jungle of Vietnam", "A cooking show travels through Vietnam"]
+QUERY = "movies set in Vietnam but not about war"
+
+
+def rows_and_description(model):
+    """Return two documents as index rows."""
+    vectors = model.encode(TEXTS, normalize_embeddings=True)
+    description = IndexDescription(document_fingerprint(model), "MiniLM", vectors.shape[1], "cosine")
+    return description, Rows(["war", "food"], ["", ""], TEXTS, vectors, [{}, {}])
+
+
 def test_add_a_query_encoder():
-    encoder = follow("### Add a query encoder")["WantedOnly"](embed)
-    readings = reader_of("rules").read(["films without war", "war films"])
-    assert (encoder.encode(readings) == embed(["films", "war films"])).all()
+    encoder = follow("### Add a query encoder")["WantedOnly"](list)  # its "vectors" are the texts themselves
+    readings = reader_of("rules").read(["films without war", "war films", "cats and dogs"])
+    assert encoder.encode(readings) == ["films", "war films", "cats and dogs"]
+
+
+def test_an_added_query_encoder_works_everywhere(minilm_folder):
+    plain, wanted_only = SentenceTransformer(str(minilm_folder)), follow("### Add a query encoder")["WantedOnly"]
+    model = ModelWithEncoder(plain, wanted_only, ReadingOptions(reader="rules"))
+    expected = plain.encode_query("movies set in Vietnam")
+    assert np.allclose(model.encode_query(QUERY), expected, atol=1e-6)
+    index = follow("### Add an index")["ListIndex"](*rows_and_description(plain))
+    found = Searcher(model, index, settings=SearchSettings(verify=False, text=False)).search(QUERY)
+    scores = plain.encode(TEXTS) @ expected
+    assert [hit.score for hit in found] == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
+    retriever = BooleanRetriever("wanted-only", model, progress=False)
+    assert np.allclose(retriever.query_vectors([QUERY])[0], expected, atol=1e-6)
+    assert [span.of(QUERY) for span in retriever.negation(QUERY)[1]] == ["war"]
+    explanation = explain(model, QUERY)
+    assert [atom.text for atom in explanation.plan.negatives] == ["war"] and explanation.held == ("not",)
 
 
 def test_add_an_index(minilm_folder):
     model = SentenceTransformer(str(minilm_folder))
-    texts = ["A platoon of soldiers fights in the jungle of Vietnam", "A cooking show travels through Vietnam"]
-    vectors = model.encode(texts, normalize_embeddings=True)
-    description = IndexDescription(document_fingerprint(model), "MiniLM", vectors.shape[1], "cosine")
-    index = follow("### Add an index")["ListIndex"](
-        description, Rows(["war", "food"], ["", ""], texts, vectors, [{}, {}])
-    )
-    found = Searcher(model, index, reader="rules").search("movies set in Vietnam but not about war")
-    assert [(hit.doc_id, hit.text) for hit in found] == [("food", texts[1]), ("war", texts[0])]
+    index = follow("### Add an index")["ListIndex"](*rows_and_description(model))
+    found = Searcher(model, index, reader="rules").search(QUERY)
+    assert [(hit.doc_id, hit.text) for hit in found] == [("food", TEXTS[1]), ("war", TEXTS[0])]
 
 
 def test_add_a_backbone_family(monkeypatch):

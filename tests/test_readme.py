@@ -1,38 +1,62 @@
-"""What the README shows is what one gets."""
+"""The README is short, and true. ``tests/docs/test_code.py`` runs its code."""
 
-import contextlib
-import io
 import re
-import shlex
-from pathlib import Path
+import subprocess
+import sys
+import tomllib
 
-from typer.testing import CliRunner
+import pytest
 
-from boolattn.cli import app
+from boolattn.evaluation.benchmarks import BENCHMARKS
+from tests.docs.blocks import ROOT, blocks_of
 
-README = Path(__file__).parents[1] / "README.md"
-
-
-def test_the_first_block_prints_what_it_says(minilm_folder):
-    code, printed = re.findall(r"```(?:python)?\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)[:2]
-    name = '"sentence-transformers/all-MiniLM-L6-v2"'
-    assert name in code
-    output = io.StringIO()
-    with contextlib.redirect_stdout(output):
-        exec(code.replace(name, repr(str(minilm_folder))), {})
-    assert output.getvalue() == printed
+README = ROOT / "README.md"
+TEXT = README.read_text(encoding="utf-8")
 
 
-def test_the_commands_find_the_films_they_show(minilm_folder, tmp_path, monkeypatch):
-    section = README.read_text(encoding="utf-8").split("## Search with it")[1].split("\n## ")[0]
-    commands, shown = (block.strip() for block in section.split("```")[1::2])
-    (tmp_path / "examples").symlink_to(README.parent / "examples")
-    monkeypatch.chdir(tmp_path)
-    environment = {"BOOLATTN_BACKBONE": str(minilm_folder), "COLUMNS": "80"}
-    for command in commands.splitlines():
-        arguments = shlex.split(command.replace("sentence-transformers/all-MiniLM-L6-v2", str(minilm_folder)))
-        result = CliRunner().invoke(app, arguments[1:], env=environment)
-        assert result.exit_code == 0, result.output
-    printed = [line.rstrip() for line in result.stdout.splitlines()]
-    for line in shown.splitlines()[:-1]:
-        assert line.strip() in " \n".join(each.strip() for each in printed), line
+def test_it_is_short():
+    assert len(TEXT.splitlines()) <= 120
+
+
+def test_six_lines_are_six_lines_and_all_code_runs():
+    blocks = blocks_of(README)
+    assert not any(block.mark for block in blocks)
+    six = blocks[0]
+    assert len([line for line in six.code.splitlines() if line]) == 6 and six.output
+
+
+def test_it_names_extras_that_exist():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    prose = re.sub(r"```(?:python|text).*?```", "", TEXT, flags=re.DOTALL)
+    named = set(re.findall(r"\[([a-z-]+)\](?!\()", prose))
+    assert {"models", "search", "milvus", "train", "docs"} <= named <= set(extras)
+
+
+def test_the_board_has_the_figures_of_the_results():
+    results = (ROOT / "docs/results.md").read_text(encoding="utf-8").split("## Acting on an exclusion")[1]
+    rows = [line.split("|")[1:6] for line in TEXT.splitlines() if line.startswith("| **")]
+    gain, harm, cost = ([cell.replace("*", "") for cell in cells] for _, *cells in rows)
+    ndcg, recall = (_row(results, f"negconstraint, {measure}") for measure in ("nDCG@10", "R@100"))
+    assert [each.strip() for each in gain] == [f"{a} / {b}" for a, b in zip(ndcg, recall, strict=True)]
+    changed, mrr = re.search(r"stackfaq, MRR \((\d+) of 1,249", results)[1], _row(results, "stackfaq, MRR")
+    assert [each.split(";")[0].strip() for each in harm] == ["0", changed, changed, changed]
+    assert [float(each.split(";")[1]) for each in harm] == pytest.approx(list(map(float, mrr)), abs=0.00051)
+    assert [each.split("/")[1].strip() for each in cost] == _row(results, "encodings of a query")
+
+
+def test_the_picture_is_what_the_demonstration_finds(tmp_path):
+    script = tmp_path / "side_by_side.py"
+    script.write_bytes((ROOT / "docs/figures/side_by_side.py").read_bytes())
+    subprocess.run([sys.executable, str(script)], check=True, capture_output=True)
+    drawn, shown = tmp_path / "side-by-side.png", ROOT / "docs/figures/side-by-side.png"
+    assert drawn.read_bytes() == shown.read_bytes(), "run python docs/figures/side_by_side.py"
+
+
+def test_the_number_of_benchmarks_is_right():
+    assert f"[{len(BENCHMARKS)} benchmarks](benchmarks.md)" in (ROOT / "docs/features.md").read_text(encoding="utf-8")
+
+
+def _row(text, name):
+    """Return the first number of each of a row's four columns."""
+    row = next(line for line in text.splitlines() if line.startswith(f"| {name}"))
+    return [re.match(r"\s*([\d.]+)", cell)[1] for cell in row.split("|")[2:6]]

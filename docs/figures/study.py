@@ -17,7 +17,7 @@ RIGHT, WRONG = "#0b6e99", "#c2571a"
 
 
 def main() -> None:
-    """Write the figure beside this file."""
+    """Write the figure next to this file."""
     seeds = defaultdict(list)
     for path in (ROOT / "results" / "minilm-study" / "results").glob("*.json"):
         found = json.loads(path.read_text(encoding="utf-8"))
