@@ -1,6 +1,7 @@
 """Small random encoders of every family, and the real all-MiniLM-L6-v2."""
 
 import os
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,8 +15,7 @@ from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
 from boolattn.data.folder import DataFolder
 from tests.encoders.tiny import KINDS, tiny
-
-RETRIEVAL = Path(__file__).parent / "retrieval"
+from tests.retrieval.index.milvus_server import MilvusProcess, milvus_server
 
 # The same examples every time: a change fails for what it changed. `--hypothesis-profile=search` tries new ones.
 settings.register_profile("same", derandomize=True, deadline=None)
@@ -23,16 +23,9 @@ settings.register_profile("search", max_examples=1000, deadline=None)
 settings.load_profile("same")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file in one process, and all that need the Milvus server in one: it starts once."""
-    for item in items:
-        needs_milvus = RETRIEVAL in item.path.parents
-        item.add_marker(pytest.mark.xdist_group("retrieval" if needs_milvus else str(item.path)))
-
-
 @pytest.fixture(autouse=True)
 def _as_at_the_start():
-    """Begin each test with one seed, and with as many threads as the first: their number shows in the last digits."""
+    """Start each test with the same seed and number of threads, which affects the last digits."""
     threads = torch.get_num_threads()
     torch.manual_seed(0)
     yield
@@ -43,6 +36,13 @@ def _as_at_the_start():
 @pytest.fixture(params=KINDS, ids=" ".join)
 def encoder(request) -> PreTrainedModel:
     return tiny(*request.param)
+
+
+@pytest.fixture(scope="session")
+def milvus(tmp_path_factory) -> Iterator[MilvusProcess]:
+    """A real Milvus server."""
+    with milvus_server(tmp_path_factory.mktemp("milvus")) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from tests.encoders.tiny import FAMILIES, batch, tiny
 
 @pytest.fixture(autouse=True)
 def _nothing_compiled_before():
-    torch.compiler.reset()  # one process compiles only so many models of one class before it gives up
+    torch.compiler.reset()  # torch limits how many models of one class a process compiles
 
 
 QUERIES = ["movies set in Vietnam but not about war", "comedies and musicals", "novels or plays"]
@@ -59,6 +59,7 @@ class QueryTower(nn.Module):
         return nn.functional.normalize((states * mask).sum(1) / mask.sum(1))
 
 
+@pytest.mark.long
 @torch.no_grad()
 def test_minilm_runs_in_onnxruntime_and_agrees(minilm_folder, minilm_tokenizer, tmp_path):
     from transformers import AutoModel

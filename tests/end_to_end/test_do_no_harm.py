@@ -1,4 +1,4 @@
-"""Real queries that exclude nothing get the backbone's own vector, to the bit."""
+"""Real queries that exclude nothing get the backbone's vector, bit for bit."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,7 @@ def test_only_queries_that_are_acted_on_change(model):
 
 
 @pytest.mark.skipif("BOOLATTN_DATA" not in os.environ, reason="BOOLATTN_DATA names no data folder")
-def test_of_each_source_of_real_queries_only_those_acted_on_change(model, monkeypatch):
+def test_in_every_source_of_real_queries_only_those_acted_on_change(model, monkeypatch):
     monkeypatch.setattr("boolattn.bench.query_cost.PER_SOURCE", 40)  # `boolattn dev bench queries` takes 1,000
     cost = measure_query_cost(model, DataFolder(Path(os.environ["BOOLATTN_DATA"])), seconds=0.1)
     assert len(cost.sources) >= 20

@@ -20,7 +20,7 @@ from boolattn.reading.exports import to_lucene
 from boolattn.reading.exports import to_qdrant
 from boolattn.reading.exports import to_weaviate
 
-def embed(texts):  # a stand-in: one axis a word
+def embed(texts):  # a toy embedding: one axis per word
     words = ["movies", "vietnam", "war", "set"]
     return np.array([[float(word in text.lower()) for word in words] for text in texts], np.float32)
 
