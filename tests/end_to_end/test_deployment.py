@@ -22,6 +22,7 @@ def tokens(tokenizer, texts=QUERIES):
     return encoded["input_ids"], encoded["attention_mask"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("config", [BoolAttnConfig(), BoolAttnConfig.light(gate="learned")], ids=["paper", "light"])
 @torch.no_grad()
 def test_minilm_compiles_as_one_graph_and_agrees(minilm_folder, minilm_tokenizer, config):
