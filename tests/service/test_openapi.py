@@ -53,6 +53,12 @@ def test_every_answer_is_as_documented(written_server, mode):
     assert cases >= 9 * CASES  # nine routes have a body
 
 
+@pytest.mark.parametrize("value", [0.0, 1, "true"])
+def test_only_true_and_false_are_booleans(written_server, value):
+    body = {"input": "films", "model": "minilm-l6-query", "act": value}
+    assert written_server.post("/v1/embeddings", body).status_code == 422
+
+
 def test_the_document_has_examples_and_all_routes(written_server):
     document = httpx.get(f"{written_server.url}/openapi.json").json()
     bodies = [

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, field_validator
 
 from boolattn.reading.reading import Documents, Strictness
 from boolattn.service.jobs import ReadingChoices
@@ -37,7 +37,7 @@ class Request(BaseModel):
 class HowToRead(Request):
     """How queries are read: what a request leaves out is as the service's settings say."""
 
-    act: bool | None = Field(None, description="Act on exclusions; false reads and reports without acting.")
+    act: StrictBool | None = Field(None, description="Act on exclusions; false reads and reports without acting.")
     strictness: Strictness | None = Field(None, description="How sure the learned reader must be of an exclusion.")
     documents: Documents | None = Field(None, description="What the documents are: things, or pages about them.")
 
@@ -52,7 +52,7 @@ class HowToRead(Request):
 class HowToEmbed(HowToRead):
     """Fields that every embedding route takes beyond its protocol."""
 
-    reading: bool = Field(False, description="Also return what was read of each query.")
+    reading: StrictBool = Field(False, description="Also return what was read of each query.")
     exclude: list[Words | None] | None = Field(
         None, description="For each query, the words to exclude; null to read it."
     )
@@ -85,9 +85,9 @@ class TeiEmbed(HowToEmbed):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"inputs": QUERY, "prompt_name": "query"}]})
     inputs: Texts
-    truncate: bool | None = Field(None, description="False refuses texts that are longer than the model reads.")
+    truncate: StrictBool | None = Field(None, description="False refuses texts that are longer than the model reads.")
     truncation_direction: Literal["right", "Right"] | None = Field(None, description="Only the end can be cut off.")
-    normalize: bool | None = Field(None, description="Whether vectors have unit length; by default they have.")
+    normalize: StrictBool | None = Field(None, description="Whether vectors have unit length; by default they have.")
     prompt_name: Text | None = Field(None, description='"query" marks queries; else the texts are documents.')
     dimensions: int | None = Field(None, ge=1, description="How many dimensions to keep.")
 
@@ -114,7 +114,7 @@ class ReadRequest(HowToRead):
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY}]})
     query: Text
     exclude: Words | None = None
-    syntax: bool | None = Field(None, description='The query uses AND, OR, NOT, -word and "...".')
+    syntax: StrictBool | None = Field(None, description='The query uses AND, OR, NOT, -word and "...".')
 
 
 class SearchRequest(ReadRequest):
@@ -124,10 +124,10 @@ class SearchRequest(ReadRequest):
     index: Text | None = Field(None, description="The name of an index; not needed if there is only one.")
     k: int = Field(10, ge=1, description="How many hits.")
     where: list[Text] = Field(default_factory=list, max_length=20, description="Metadata filters, such as year>=1990.")
-    hybrid: bool = Field(False, description="Ask BM25 too, where the index has it.")
-    verify: bool = Field(True, description="Where something is excluded, score candidates again, atom by atom.")
+    hybrid: StrictBool = Field(False, description="Ask BM25 too, where the index has it.")
+    verify: StrictBool = Field(True, description="Where something is excluded, score candidates again, atom by atom.")
     strength: float = Field(1.0, ge=0, le=1e6, description="How much what is unwanted weighs.")
-    plain: bool = Field(False, description="Also return what the plain model finds.")
+    plain: StrictBool = Field(False, description="Also return what the plain model finds.")
 
 
 class Document(BaseModel):
