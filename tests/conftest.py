@@ -57,6 +57,25 @@ def minilm(request, minilm_folder) -> PreTrainedModel:
     return AutoModel.from_pretrained(minilm_folder, attn_implementation=request.param).eval()
 
 
+@pytest.fixture(scope="module")
+def bare(minilm_folder):
+    """The plain model."""
+    from sentence_transformers import SentenceTransformer
+
+    return SentenceTransformer(str(minilm_folder))
+
+
+@pytest.fixture(scope="module")
+def by_rules(minilm_folder):
+    """The training-free Boolean model, with the rules as its reader."""
+    from boolattn.encoders.dual_encoder import DualEncoder
+    from boolattn.reading.options import ReadingOptions
+
+    model = DualEncoder.training_free(str(minilm_folder))
+    model.options = ReadingOptions(reader="rules")
+    return model
+
+
 @pytest.fixture(scope="session")
 def minilm_tokenizer(minilm_folder):
     return AutoTokenizer.from_pretrained(minilm_folder)

@@ -61,7 +61,7 @@ def test_the_path_of_a_query_names_real_functions():
 
 def test_the_default_reader_makes_the_plan_that_is_shown():
     path = section("## The path of one query")
-    query, plan = re.search(r'`boolattn search "(.+?)"`', path)[1], re.search(r"the plan, `(.+?)`", path)[1]
+    query, plan = re.search(r'`boolattn search "(.+?)" --index \S+`', path)[1], re.search(r"the plan, `(.+?)`", path)[1]
     options = ReadingOptions()
     assert str(options.applied(options.read([query])[0]).plan()) == plan
 

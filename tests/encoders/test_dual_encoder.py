@@ -8,7 +8,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Router
 from sentence_transformers.sentence_transformer.modules import Pooling
 
-from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions, explain, signed_vectors
+from boolattn import BoolAttnConfig, DualEncoder, explain, signed_vectors
 from boolattn.encoders.storage.checksums import ChangedWeightsError, write_checksums
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder
@@ -23,15 +23,8 @@ DOCUMENTS = ["A love story in the streets of Hanoi.", "A platoon fights its way 
 
 
 @pytest.fixture(scope="module")
-def bare(minilm_folder):
-    return SentenceTransformer(str(minilm_folder))
-
-
-@pytest.fixture(scope="module")
-def model(minilm_folder):
-    model = DualEncoder.training_free(str(minilm_folder))
-    model.options = ReadingOptions(reader="rules")
-    return model
+def model(by_rules):
+    return by_rules
 
 
 @pytest.fixture(scope="module")

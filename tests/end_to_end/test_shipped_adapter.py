@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file
-from sentence_transformers import SentenceTransformer
 
 import boolattn
 
@@ -19,11 +18,6 @@ ORDINARY = ["war films", "films starring Tom Hanks or Meg Ryan", "1956 debut nov
 @pytest.fixture(scope="module")
 def model(minilm_folder):
     return boolattn.load("minilm-l6", backbone=str(minilm_folder))
-
-
-@pytest.fixture(scope="module")
-def bare(minilm_folder):
-    return SentenceTransformer(str(minilm_folder))
 
 
 def test_an_index_stays_valid_and_ordinary_queries_are_untouched(model, bare):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from boolattn.retrieval.index.open_index import open_index
+from tests.retrieval.backends import BACKENDS, OPEN_TO_OTHER_PROCESSES
 
 
 @pytest.fixture(scope="session")
@@ -26,13 +27,13 @@ def place_of(request) -> Callable[[str, Path], str]:
     return place
 
 
-@pytest.fixture(params=["lance", "milvus", "memory"])
+@pytest.fixture(params=BACKENDS)
 def index_uri(request, tmp_path, place_of) -> Iterator[str]:
     """The address of an index that does not exist yet, and will not exist afterwards."""
     yield from _new(place_of(request.param, tmp_path))
 
 
-@pytest.fixture(params=["lance", "milvus"])
+@pytest.fixture(params=OPEN_TO_OTHER_PROCESSES)
 def lasting_uri(request, tmp_path, place_of) -> Iterator[str]:
     """The same for an index that other processes can open."""
     yield from _new(place_of(request.param, tmp_path))

@@ -25,7 +25,7 @@ WORDS = ["film", "war", "vietnam", "cook", "rice", "cat", "dog", "house", "tree"
 
 
 class Recorder:
-    """An encoder that notes its batches, and waits until it may go on."""
+    """An encoder that notes its batches, and waits until it may continue."""
 
     name, threads, dimension, longest = "recorder", 1, 1, None
 

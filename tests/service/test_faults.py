@@ -57,13 +57,17 @@ class Load:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_no_accepted_request_is_lost_at_the_end(model, tmp_path, workers):
-    with running(tmp_path, "--workers", workers) as server, Load(server.url) as load:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    with running(tmp_path, "--workers", workers, TMPDIR=str(temporary)) as server, Load(server.url) as load:
+        assert list(temporary.glob("boolattn-*"))
         load.wait(40)
         before = load.seen[200]
         assert server.terminate() in (0, -signal.SIGTERM)
         load.stop.set()
     assert load.seen[200] > before  # it served on while it ended
     assert set(load.seen) <= {200, "refused"}, load.seen
+    assert not list(temporary.glob("boolattn-*"))
 
 
 def test_a_killed_worker_is_replaced(model, tmp_path):

@@ -6,7 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import TemporaryDirectory
 
 from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
@@ -53,8 +53,8 @@ def create_app(settings: ServiceSettings, encoder: Encoder | None = None) -> Fas
     keys = None if settings.keys is None else read_keys(settings.keys)
     rates = None
     if keys is not None:
-        folder = Path(settings.runtime or mkdtemp(prefix="boolattn-"))
-        rates = SharedRateLimits(folder / "rate-limits", len(keys.all))
+        with TemporaryDirectory(prefix="boolattn-") as passing:  # the limits stay in memory
+            rates = SharedRateLimits(Path(settings.runtime or passing, "rate-limits"), len(keys.all))
     app.add_middleware(Gate, service=service, keys=keys, rates=rates)
     return app
 

@@ -35,7 +35,7 @@ class Request(BaseModel):
 
 
 class HowToRead(Request):
-    """How queries are read: what a request leaves out is as the service's settings say."""
+    """How queries are read; the service's settings apply to whatever a request omits."""
 
     act: StrictBool | None = Field(None, description="Act on exclusions; false reads and reports without acting.")
     strictness: Strictness | None = Field(None, description="How sure the learned reader must be of an exclusion.")

@@ -5,6 +5,8 @@ import json
 import logging
 import multiprocessing
 import os
+import shutil
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -127,9 +129,26 @@ class Workers(Multiprocess):
 
 def serve(settings: ServiceSettings) -> None:
     """Serve until SIGTERM or SIGINT."""
-    settings = with_runtime(settings, settings.runtime or mkdtemp(prefix="boolattn-"))
-    assert settings.runtime is not None
-    measured = Path(settings.runtime, "metrics")
+    if settings.runtime is not None:
+        _serve(settings, settings.runtime)
+        return
+    runtime = mkdtemp(prefix="boolattn-")
+
+    def end(number: int, _frame: Any) -> None:
+        """End by the signal, as uvicorn does when it has shut down, but leave no folder behind."""
+        shutil.rmtree(runtime, ignore_errors=True)
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+
+    signal.signal(signal.SIGTERM, end)
+    try:
+        _serve(with_runtime(settings, runtime), runtime)
+    finally:
+        shutil.rmtree(runtime, ignore_errors=True)
+
+
+def _serve(settings: ServiceSettings, runtime: str) -> None:
+    measured = Path(runtime, "metrics")
     measured.mkdir(parents=True, exist_ok=True)
     for left in measured.glob("*.db"):  # of an earlier run
         left.unlink()

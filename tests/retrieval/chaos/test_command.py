@@ -51,7 +51,7 @@ def test_rows_removed_behind_its_back_are_reported(chaos, tmp_path, monkeypatch)
 def test_an_index_that_exists_is_refused(chaos, lasting_uri):
     open_index(lasting_uri).create(DESCRIPTION)
     said = " ".join(chaos(lasting_uri, code=2).output.replace("│", " ").split())
-    assert "exists and holds 0 documents" in said
+    assert "exists and contains 0 documents" in said
 
 
 def test_an_index_in_memory_is_refused():

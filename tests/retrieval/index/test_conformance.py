@@ -12,6 +12,7 @@ from boolattn.retrieval.index.lance import lance_index as lance
 from boolattn.retrieval.index.milvus import milvus_index as milvus
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter, IndexDescription, WrongIndexError
+from tests.retrieval.backends import BACKENDS
 from tests.retrieval.index.films import DESCRIPTION, films, same
 
 ODD_IDS = [
@@ -239,7 +240,7 @@ def test_filtered_recall(large, selectivity, matching):
     assert np.mean(recalls) >= 0.95
 
 
-@pytest.fixture(scope="module", params=["lance", "milvus", "memory"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def large(request, tmp_path_factory, place_of):
     """6,000 documents: more than are searched without an index."""
     index = open_index(f"{place_of(request.param, tmp_path_factory.mktemp('large'))}/large")

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from boolattn.retrieval.index.checking import MOST_FILTERS, MOST_VALUES
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter
+from tests.retrieval.backends import BACKENDS
 from tests.retrieval.index.films import DESCRIPTION, GENRE, RATING, SEEN, YEAR, films, passes
 
 ANYWHERE = np.ones(4, np.float32)
@@ -44,7 +45,7 @@ FILTERS = [
 ]
 
 
-@pytest.fixture(scope="module", params=["lance", "milvus", "memory"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def where(request, tmp_path_factory, place_of):
     """Where indexes go."""
     return place_of(request.param, tmp_path_factory.mktemp("filters"))

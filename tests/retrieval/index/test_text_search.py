@@ -5,6 +5,7 @@ from pymilvus import MilvusClient
 
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter
+from tests.retrieval.backends import WITH_TEXT_SEARCH
 from tests.retrieval.index.films import DESCRIPTION, YEAR, films
 
 TITLES = ["The Running Dogs", "Cats", "Vietnam", "", "Dog, dog and dog"]
@@ -18,7 +19,7 @@ TEXTS = [
 METADATA = [{YEAR: 1990 + n} for n in range(5)]
 
 
-@pytest.mark.parametrize("backend", ["lance", "memory"])
+@pytest.mark.parametrize("backend", WITH_TEXT_SEARCH)
 @pytest.mark.parametrize("settled", [False, True])
 def test_bm25_on_titles_and_texts(tmp_path, place_of, backend, settled):
     index = open_index(f"{place_of(backend, tmp_path)}/films")

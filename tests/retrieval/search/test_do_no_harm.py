@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sentence_transformers import SentenceTransformer
 
-from boolattn import DualEncoder, ReadingOptions
+from boolattn import DualEncoder
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 from boolattn.retrieval.search.fusion import fuse
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+from tests.retrieval.backends import BACKENDS
 from tests.retrieval.search.vietnam import FILMS, QUERY
 
 PLAIN = "stories of soldiers in Asia"
@@ -25,19 +25,12 @@ HYBRID = SearchSettings(text=True)
 
 
 @pytest.fixture(scope="module")
-def bare(minilm_folder):
-    return SentenceTransformer(str(minilm_folder))
-
-
-@pytest.fixture(scope="module")
-def models(minilm_folder, bare):
+def models(minilm_folder, bare, by_rules):
     """A plain model, a Boolean one, and one whose mechanism acts on every operator."""
-    model = DualEncoder.training_free(str(minilm_folder))
-    model.options = ReadingOptions(reader="rules")
-    return {"plain": bare, "Boolean": model, "mechanism": DualEncoder.untrained(str(minilm_folder))}
+    return {"plain": bare, "Boolean": by_rules, "mechanism": DualEncoder.untrained(str(minilm_folder))}
 
 
-@pytest.fixture(scope="module", params=["lance", "milvus", "memory"])
+@pytest.fixture(scope="module", params=BACKENDS)
 def index(request, tmp_path_factory, place_of, bare):
     vectors = bare.encode(list(FILMS.values()), normalize_embeddings=True)
     found = open_index(f"{place_of(request.param, tmp_path_factory.mktemp('harm'))}/harm_{uuid.uuid4().hex}")

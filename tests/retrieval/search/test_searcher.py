@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder, ReadingOptions
 from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
@@ -21,15 +20,8 @@ ALL_STAGES = SearchSettings(text=True)
 
 
 @pytest.fixture(scope="module")
-def bare(minilm_folder):
-    return SentenceTransformer(str(minilm_folder))
-
-
-@pytest.fixture(scope="module")
-def model(minilm_folder):
-    model = DualEncoder.training_free(str(minilm_folder))
-    model.options = ReadingOptions(reader="rules")
-    return model
+def model(by_rules):
+    return by_rules
 
 
 @pytest.fixture(scope="module")

@@ -57,7 +57,7 @@ _NO_SPANS = SpanIndex()
 
 
 def scope_after(text: str, cue: Span, limit: int, names: SpanIndex = _NO_SPANS) -> Span:
-    """Return what a *not* cue speaks of: from after the cue and the light words behind it to the end of its clause.
+    """Return the scope of a *not* cue: from after the cue and the light words behind it to the end of its clause.
 
     Args:
         text: The whole query.

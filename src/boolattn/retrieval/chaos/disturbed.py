@@ -56,7 +56,7 @@ class Disturbed:
         return ended
 
     def time(self, kind: str, running: Running) -> None:
-        """Wait for an undisturbed run, which tells when to kill others."""
+        """Wait for an undisturbed run, whose duration decides when to kill others."""
         self.longest[kind] = self.succeed(kind, running).seconds
 
     def kill(self, kind: str, start: Callable[[], Running]) -> None:
