@@ -6,6 +6,8 @@ import sys
 import threading
 import time
 from collections import Counter
+from http.client import HTTPConnection
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
@@ -68,6 +70,19 @@ def test_no_accepted_request_is_lost_at_the_end(model, tmp_path, workers):
     assert load.seen[200] > before  # it served on while it ended
     assert set(load.seen) <= {200, "refused"}, load.seen
     assert not list(temporary.glob("boolattn-*"))
+
+
+def test_an_idle_connection_stays_open_longer_than_uvicorn_would_keep_it(server):
+    address = urlsplit(server.url)
+    connection = HTTPConnection(address.hostname, address.port, timeout=60)
+    connection.request("GET", "/healthz")
+    connection.getresponse().read()
+    used = connection.sock
+    time.sleep(6)  # uvicorn's own limit is 5 s, a load balancer's mostly 60
+    connection.request("GET", "/healthz")
+    answer = connection.getresponse()
+    assert answer.read() and answer.status == 200 and connection.sock is used is not None
+    connection.close()
 
 
 def test_a_killed_worker_is_replaced(model, tmp_path):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +36,8 @@ QUERIES = (
     "vegan lasagna recipe",
 )
 """Mostly ordinary queries, as in real traffic; one excludes something."""
+ORDINARY = tuple(query for query in QUERIES if "but not" not in query)
+"""Queries that exclude nothing; one of them passes the screen, so that the learned reader is asked."""
 
 
 @dataclass
@@ -130,10 +132,10 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> tuple[str, int]:
 class Client:
     """One connection; as little work as possible, because it shares the cores with the service."""
 
-    def __init__(self, server: Server, model: str) -> None:
+    def __init__(self, server: Server, model: str, queries: Sequence[str] = QUERIES) -> None:
         """Ask a server for vectors of a model's queries or documents."""
         self._server, self._streams = server, None
-        self._requests = [_request(server, {"input": query, "model": model}) for query in QUERIES]
+        self._requests = [_request(server, {"input": query, "model": model}) for query in queries]
 
     async def ask(self, number: int, seen: Seen) -> None:
         """Send one query, and note what came back."""
@@ -143,7 +145,7 @@ class Client:
                 self.close()
             if self._streams is None:
                 self._streams = await asyncio.open_connection(self._server.host, self._server.port)
-            status = await self._answered(self._requests[number % len(QUERIES)])
+            status = await self._answered(self._requests[number % len(self._requests)])
         except (OSError, asyncio.IncompleteReadError, ValueError):
             seen.statuses["lost"] += 1
             self.close()
@@ -185,13 +187,15 @@ def _request(server: Server, body: dict[str, Any]) -> bytes:
     return head.encode() + content
 
 
-async def closed_loop(server: Server, clients: int, seconds: float, model: str = "m-query") -> Seen:
+async def closed_loop(
+    server: Server, clients: int, seconds: float, model: str = "m-query", queries: Sequence[str] = QUERIES
+) -> Seen:
     """Let clients ask one query after the other for a while."""
     seen = Seen()
     begun, seen.sending = seen.begun, seconds
 
     async def ask(first: int) -> None:
-        client, number = Client(server, model), first
+        client, number = Client(server, model, queries), first
         while time.perf_counter() - begun < seconds:
             await client.ask(number, seen)
             number += 1

@@ -23,6 +23,9 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 from boolattn.service.settings import SETTINGS_VARIABLE, ServiceSettings, to_json, with_runtime
 
 log = logging.getLogger("uvicorn.error")
+KEEP_ALIVE = 75
+"""Seconds until an idle connection is closed: longer than a load balancer keeps one (mostly 60), so that it is the one
+to close it. The other way round, a request that is on its way while the service closes the connection is lost."""
 _FORKS = multiprocessing.get_context("forkserver")
 
 
@@ -165,6 +168,7 @@ def _serve(settings: ServiceSettings, runtime: str) -> None:
         workers=settings.workers,
         access_log=False,
         server_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=int(settings.timeout) + 5,
     )
     sockets = [config.bind_socket()]

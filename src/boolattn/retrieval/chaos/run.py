@@ -48,5 +48,5 @@ def _require_new(uri: str) -> None:
     except MissingIndexError:
         return
     raise ValueError(
-        f"{uri} exists and contains {count} documents: give a name that does not exist, because chaos replaces the index"
+        f"{uri} exists and contains {count} documents: give a name that does not exist, as chaos replaces the index"
     )
