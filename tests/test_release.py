@@ -1,6 +1,7 @@
 """What a release needs: every extra is tried, the audit finds what it looks for, and `.ci/release` refuses the rest."""
 
 import json
+import re
 import shutil
 import subprocess
 import tomllib
@@ -64,6 +65,14 @@ def test_the_audit_compares_versions(tmp_path, monkeypatch):
     for pinned, count in (("some-package==1.0", 0), ("some-package==1.1", 1), ("other==1.0", 0)):  # the last: not ours
         (tmp_path / "constraints.txt").write_text(f"{pinned}\n")
         assert len(list(audit.problems())) == count
+
+
+def test_every_pinned_package_but_torch_has_a_digest():
+    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
+    text = (ROOT / "constraints-hashes.txt").read_text(encoding="utf-8")
+    hashed = re.findall(r"^([\w.-]+==\S+) \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
+    plain = [pin.lower().replace("_", "-").replace(".", "-") for pin in pinned if not pin.startswith("torch==")]
+    assert sorted(plain) == sorted(pin.lower().replace("_", "-").replace(".", "-") for pin in hashed)
 
 
 def test_packages_that_could_not_be_looked_up_do_not_count_as_safe(tmp_path):
