@@ -89,6 +89,8 @@ def read(
     """
     from boolattn.reading.options import ReadingOptions
 
+    if not isinstance(query, str):
+        raise TypeError(f"read takes one query, a text, not {type(query).__name__}: load_reader().read takes a list")
     return ReadingOptions(reader, syntax=syntax).read([query], exclude)[0]
 
 

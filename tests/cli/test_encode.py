@@ -38,7 +38,7 @@ def test_films_become_a_folder(tmp_path, films, model):
     code, said = run(*call, "--precision", "float16")
     assert code == 0, said
     assert "2 documents in 1 shard," in said and "encoded 2 in this run" in said
-    assert f"boolattn index {tmp_path / 'out'} --index lance:///" in said
+    assert f"boolattn index {tmp_path / 'out'} --index lance://index/films" in said
     assert Manifest.read(tmp_path / "out").precision == "float16"
     assert Manifest.read(tmp_path / "out").documents_are is None
     rows = read_shard(tmp_path / "out" / "shard-00000.parquet")

@@ -2,6 +2,9 @@
 
 import inspect
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -75,3 +78,23 @@ def test_both_commands_have_the_same_options_and_defaults():
         parameters = inspect.signature(command).parameters
         assert {name: parameters[name].default for name in shared} == {name: shared[name].default for name in shared}
     assert shared["model"].default == "minilm-l6"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["search", "films", "--index", "index/films"], "does not end in the name of an index"),
+        (["search", "films", "--index", "lance://index/films", "--exclude", "war"], "not in the query"),
+        (["explain", "films", "--exclude", "war"], "not in the query"),
+    ],
+)
+def test_mistakes_in_arguments_are_found_before_slow_imports(arguments, said):
+    script = f"""
+import atexit, sys
+from boolattn.cli import app
+atexit.register(lambda: print("torch" in sys.modules))
+app({arguments!r})
+"""
+    wide = {**os.environ, "COLUMNS": "500"}
+    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=wide)
+    assert said in run.stderr and run.stdout.strip() == "False", run.stderr

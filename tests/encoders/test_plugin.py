@@ -227,3 +227,9 @@ def test_512_tokens(encoder):
     states = attach(encoder)(**tokens, operators=torch.ones(2, 3)).last_hidden_state
     assert states.shape == (2, 512, 32)
     assert states.isfinite().all()
+
+
+def test_a_sentence_transformers_model_is_refused_with_what_to_pass(bare):
+    with pytest.raises(TypeError, match="pass the Hugging Face model inside it"):
+        attach(bare)
+    attach(bare[0].model)

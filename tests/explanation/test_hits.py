@@ -18,9 +18,9 @@ def printed(*effects):
 
 
 def test_effects_are_shown_with_their_signs():
-    assert "films +0.05   war -0.12" in printed(0.05, -0.12)
+    assert "similarity 0.57   films +0.05   war -0.12" in printed(0.05, -0.12)
 
 
 def test_an_effect_that_rounds_to_zero_has_no_sign():
     for effect in (0.0, -0.0, 0.004, -0.004):
-        assert "films +0.05   war 0.00" in printed(0.05, effect)
+        assert "similarity 0.45   films +0.05   war 0.00" in printed(0.05, effect)

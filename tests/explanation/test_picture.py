@@ -62,7 +62,7 @@ def test_what_was_excluded_and_why(drawn, explain):
 def test_without_an_operator_there_is_one_panel_of_each_kind(drawn, explain):
     figure = drawn(explain(PLAIN))
     assert titles(figure) == ["attention, %", "by layer"]
-    assert "Nothing was changed: no operator was found" in written(figure.axes[0])[1]
+    assert "Nothing was changed: no exclusion was recognised" in written(figure.axes[0])[1]
     assert len(figure.axes[1].containers) == 1
 
 

@@ -127,3 +127,10 @@ def test_unknown_options_are_errors():
 
 def test_with_syntax_every_query_is_read_as_syntax():
     assert excluded(*ReadingOptions(syntax=True).read(["jazz -swing", "films without war"])) == [["swing"], []]
+
+
+def test_a_text_is_not_taken_for_a_list_of_queries():
+    with pytest.raises(TypeError, match=r"write \['films but not war'\]"):
+        boolattn.signed_vectors("films but not war", len)
+    with pytest.raises(TypeError, match="read takes one query"):
+        boolattn.read(["films but not war"])

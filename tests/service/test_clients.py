@@ -156,3 +156,19 @@ def test_exclude_act_and_strictness_reach_the_vector(server, model):
     assert not np.array_equal(excluding, found())
     refused = server.post("/v1/embeddings", {"input": ["war films"], "model": "m", "exclude": [["war"]]})
     assert refused.status_code == 422 and "documents" in refused.json()["detail"]
+
+
+@pytest.mark.parametrize("name", ["minilm-l6-qurey", "minilm-l6_query", "minilm-l6Query"])
+def test_a_mistyped_model_name_is_refused_instead_of_embedding_a_query_as_a_document(server, name):
+    answer = server.post("/v1/embeddings", {"input": "films but not war", "model": name})
+    assert answer.status_code == 404 and "use minilm-l6-query for queries" in answer.json()["detail"]
+
+
+def test_clients_may_keep_the_name_of_their_own_model_for_documents(server, plain):
+    answer = server.post("/v1/embeddings", {"input": "films", "model": "text-embedding-3-small"}).json()
+    assert answer["data"][0]["embedding"] == plain.encode("films").tolist()
+
+
+def test_a_missing_content_type_is_named(server):
+    answer = httpx.post(server.url + "/v1/embeddings", content=b'{"input": "films", "model": "m"}', timeout=60)
+    assert answer.status_code == 422 and "Content-Type: application/json" in answer.json()["detail"]

@@ -53,6 +53,15 @@ def test_every_answer_is_as_documented(written_server, mode):
     assert cases >= 9 * CASES  # nine routes have a body
 
 
+@pytest.mark.parametrize("value", [True, "3", 1.5])
+def test_only_whole_numbers_are_integers(written_server, value):
+    for path, body in {
+        "/v1/embeddings": {"input": "films", "model": "minilm-l6-query", "dimensions": value},
+        "/v2/embed": {"texts": ["films"], "input_type": "search_query", "output_dimension": value},
+    }.items():
+        assert written_server.post(path, body).status_code == 422
+
+
 @pytest.mark.parametrize("value", [0.0, 1, "true"])
 def test_only_true_and_false_are_booleans(written_server, value):
     body = {"input": "films", "model": "minilm-l6-query", "act": value}

@@ -1,5 +1,6 @@
 """boolattn encode, boolattn index, boolattn drop: corpus -> index."""
 
+import re
 import shlex
 import time
 from pathlib import Path
@@ -41,17 +42,18 @@ def encode(
     if not ray and (workers > 1 or ray_address is not None):
         raise typer.BadParameter("--workers and --ray-address need --ray; without it, one model uses all cores")
 
-    from boolattn.encoders.storage.model_names import load_encoder, title_of
     from boolattn.retrieval.corpus.documents import Fields, survey
-    from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
 
     with user_errors():
+        found = survey(corpus, Fields(id_field, title_field, text_field))  # before imports that take seconds
+        from boolattn.encoders.storage.model_names import load_encoder, title_of
+        from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
+
         run = None
         if ray:
             from boolattn.retrieval.vectors.ray_encoding import on_ray
 
             run = on_ray(model, backbone, workers, ray_address)
-        found = survey(corpus, Fields(id_field, title_field, text_field))
         encoder = load_encoder(model, backbone)
         done = encode_corpus(
             found,
@@ -70,7 +72,8 @@ def encode(
         typer.echo(f"encoded {done.documents} in this run, {done.documents / done.seconds:.0f} documents/s")
     else:
         typer.echo("nothing to do: all documents were already encoded")
-    typer.echo(f"next: boolattn index {out} --index lance:///{Path('index').absolute().relative_to('/')}")
+    name = re.sub(r"\W+", "_", corpus.absolute().name.split(".")[0]) or "documents"
+    typer.echo(f"next: boolattn index {shlex.quote(str(out))} --index lance://index/{name}")
 
 
 def _shards(count: int) -> str:

@@ -16,6 +16,18 @@ Query = Annotated[
 ]
 
 
+def _check_cheaply(query: str, options: QueryOptions, index: str | None = None) -> None:
+    """Find mistakes in the arguments before imports that take seconds."""
+    from boolattn.reading.caller import caller_reading
+    from boolattn.retrieval.index.open_index import parse_address
+
+    with user_errors():
+        if index is not None:
+            parse_address(index)
+        if options.exclude:
+            caller_reading(query, options.exclude)
+
+
 @with_query_options
 def search(
     query: Query,
@@ -34,6 +46,7 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search an index, and show which part of the query raised or lowered each hit."""
+    _check_cheaply(query, options, index)
     from boolattn.encoders.storage.model_names import load_encoder
     from boolattn.explanation.hits import render_hits
     from boolattn.explanation.side_by_side import render_side_by_side
@@ -82,6 +95,7 @@ def explain(
     for path in (html, png):
         if path is not None and not path.absolute().parent.is_dir():
             raise typer.BadParameter(f"no folder {path.absolute().parent}: create it before writing {path.name}")
+    _check_cheaply(query, options)
     from boolattn.encoders.storage.model_names import load_boolean
     from boolattn.explanation.query import explain as explain_query
 

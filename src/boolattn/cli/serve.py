@@ -58,7 +58,7 @@ def serve(
 ) -> None:
     """Serve embeddings and search over HTTP: OpenAI's, TEI's and Cohere's protocols, and /v1/search.
 
-    Settings come from flags, from variables such as BOOLATTN_PORT, and from a file; the first that has one wins.
+    Settings come from flags, from variables such as BOOLATTN_PORT, and from a file, in this order of precedence.
     """
     with user_errors():
         settings = load_settings(flags, None if config is None else str(config))

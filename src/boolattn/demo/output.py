@@ -16,8 +16,9 @@ from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.spans import Span
 
 YOUR_OWN = """\
-pip install torch 'boolattn[search]'
-boolattn encode YOUR.jsonl --model minilm-l6 --documents things --out vectors
+pip install torch   # in the build your machine needs (CPU or CUDA)
+pip install 'boolattn[search]'
+boolattn encode YOUR.jsonl --model minilm-l6 --documents things --out vectors   # or pages: texts about such things
 boolattn index vectors --index lance://index/mine
 boolattn search "YOUR QUERY" --index lance://index/mine --plain"""
 

@@ -23,7 +23,9 @@ def render_hits(plan: BooleanPlan, hits: Sequence[SearchHit]) -> RenderableType:
     for place, hit in enumerate(hits, start=1):
         parts += [_heading(place, hit), Text(snippet(hit.text, plan), "dim")]
         if hit.atoms:
-            parts.append(Text("   ").join(_effect(atom) for atom in hit.atoms))
+            similarity = hit.score - sum(atom.effect for atom in hit.atoms)
+            reasons = [Text(f"similarity {similarity:.2f}", "dim"), *map(_effect, hit.atoms)]
+            parts.append(Text("   ").join(reasons))
         parts.append(Text())
     return Group(*parts[:-1])
 

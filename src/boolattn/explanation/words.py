@@ -137,7 +137,7 @@ def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
         return ""
     if explanation.changed:
         return f"Found {_listed(explanation.held)}, but no word is in its scope in at least half of all heads."
-    return "Nothing was changed: no operator was found, so the query has the plain model's vector."
+    return "Nothing was changed: no exclusion was recognised, so the query has the plain model's vector."
 
 
 def in_words(explanation: ExplainedQuery, runs: Sequence[Run]) -> list[str]:

@@ -63,6 +63,8 @@ class ReadingOptions:
                 syntax or names exclusions. Other queries that exceed a limit get a reading without operators, whose
                 ``unread_reason`` says so.
         """
+        if isinstance(queries, str):
+            raise TypeError(f"queries must be a list: write [{_shortened(queries)!r}] instead of a text")
         for query in queries:
             limits.require_unicode(query)
         reader = reader_of(self.reader, self.syntax, only_exclusions=only_exclusions)
@@ -84,6 +86,10 @@ class ReadingOptions:
             return reading.keeping(exclusions_to_apply(reading, self.documents, self.strictness))
         plain = Reading.plain(reading.query, reading.source, reading.reader)  # a mechanism acts on *and* and *or* too
         return replace(plain, confidence=reading.confidence, unread_reason=reading.unread_reason)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _named_by_caller(query: str, words: Sequence[str]) -> Reading:

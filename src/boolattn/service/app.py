@@ -31,6 +31,7 @@ def create_app(settings: ServiceSettings, encoder: Encoder | None = None) -> Fas
         encoder: What encodes texts; None loads what the settings name.
     """
     service = Service(settings, encoder or load_encoder_of(settings))
+    service.check_indexes()
 
     @asynccontextmanager
     async def running(app: FastAPI) -> AsyncIterator[None]:

@@ -33,7 +33,7 @@ router = APIRouter(tags=["embeddings"])
 async def openai_embeddings(asked: OpenAIEmbeddings, request: Request) -> Response:
     """Embed texts as OpenAI does; the suffix ``-query`` of the model's name marks queries."""
     service = service_of(request)
-    role: Role = "query" if asked.model.endswith(QUERY_SUFFIX) else "document"
+    role = _role(asked.model, service.encoder.name)
     texts = [asked.input] if isinstance(asked.input, str) else asked.input
     jobs = _jobs(service, texts, role, asked, normalise=asked.dimensions is not None, dimensions=asked.dimensions)
     found = await service.encode(request, jobs)
@@ -103,6 +103,18 @@ async def cohere_embed(asked: CohereEmbed, request: Request) -> Response:
     if asked.reading:
         answer["readings"] = [_reading(each) for each in found]
     return _json(answer)
+
+
+def _role(model: str, served: str) -> Role:
+    """Return what a model's name says about the texts; any name is accepted, except one that looks mistyped.
+
+    Otherwise a mistyped suffix would silently embed queries as documents, without reading them.
+    """
+    if model.endswith(QUERY_SUFFIX):
+        return "query"
+    if model.startswith((f"{served}-", f"{served}_")) or model.lower().endswith("query"):
+        raise Problem(404, f"no such model: use {served}{QUERY_SUFFIX} for queries, or {served} for documents")
+    return "document"
 
 
 def _jobs(

@@ -8,6 +8,7 @@ from threading import Event
 from typing import TypeVar
 
 from boolattn.retrieval.index.deadline import within
+from boolattn.retrieval.index.description import MissingIndexError
 from boolattn.retrieval.index.protocol import Filter, Hit, Index, IndexDescription, Rows, Vectors, WrongIndexError
 from boolattn.retrieval.write_lock import BusyError
 from boolattn.service import metrics
@@ -111,4 +112,8 @@ def _unavailable(name: str, error: Exception) -> Problem:
         return Problem(507, f"the disk of the index {name!r} is full: free some space, and send this again")
     if isinstance(error, BusyError):
         return Problem(503, f"the index {name!r} is being rebuilt: try again later", retry_after=30)
+    if isinstance(error, MissingIndexError):
+        return Problem(503, f"the index {name!r} does not exist: try again once it has been made", retry_after=30)
+    if isinstance(error, WrongIndexError):
+        return Problem(503, f"the index {name!r} does not fit the service's model; its log says why")
     return Problem(503, f"the index {name!r} is not available: try again later", retry_after=5)

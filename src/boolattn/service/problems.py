@@ -57,6 +57,8 @@ def add_handlers(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         faults = [_fault(each) for each in error.errors()]
         detail = "; ".join(f"{each['field']}: {each['message']}" for each in faults[:5])
+        if "json" not in request.headers.get("content-type", ""):
+            detail += "; send the header Content-Type: application/json"
         return answer(request.url.path, 422, detail, errors=faults)
 
     async def unexpected(request: Request, error: Exception) -> Response:

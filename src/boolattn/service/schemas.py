@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, field_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, field_validator
 
 from boolattn.reading.reading import Documents, Strictness
 from boolattn.service.jobs import ReadingChoices
@@ -21,7 +21,16 @@ def _unicode(text: str) -> str:
     return text
 
 
+def _a_number(value: Any) -> Any:
+    if isinstance(value, bool | str):
+        raise ValueError("Input should be a number")
+    return value
+
+
 Text = Annotated[str, AfterValidator(_unicode)]
+# As JSON has them: pydantic alone would take true for 1 and "3" for 3.
+Integer = Annotated[int, BeforeValidator(_a_number)]
+Number = Annotated[float, BeforeValidator(_a_number)]
 Texts = Annotated[Text | list[Text], Field(description="One text or several.")]
 Words = Annotated[list[Text], Field(description="Words of the query to exclude, instead of reading it.")]
 QUERY = "movies set in Vietnam but not about war"
@@ -72,7 +81,7 @@ class OpenAIEmbeddings(HowToEmbed):
     input: Texts
     model: Text = Field("", description="Any name; with -query at its end, the texts are queries, else documents.")
     encoding_format: Literal["float", "base64"] = "float"
-    dimensions: int | None = Field(
+    dimensions: Integer | None = Field(
         None, ge=1, description="How many dimensions to keep; the vector then has unit length."
     )
     user: str | None = None
@@ -89,7 +98,7 @@ class TeiEmbed(HowToEmbed):
     truncation_direction: Literal["right", "Right"] | None = Field(None, description="Only the end can be cut off.")
     normalize: StrictBool | None = Field(None, description="Whether vectors have unit length; by default they have.")
     prompt_name: Text | None = Field(None, description='"query" marks queries; else the texts are documents.')
-    dimensions: int | None = Field(None, ge=1, description="How many dimensions to keep.")
+    dimensions: Integer | None = Field(None, ge=1, description="How many dimensions to keep.")
 
     _text = field_validator("inputs", mode="before")(_no_tokens)
 
@@ -102,7 +111,7 @@ class CohereEmbed(HowToEmbed):
     model: Text = Field("", description="Any name.")
     input_type: Literal["search_document", "search_query", "classification", "clustering"] = "search_document"
     embedding_types: list[Literal["float", "base64"]] | None = None
-    output_dimension: int | None = Field(None, ge=1)
+    output_dimension: Integer | None = Field(None, ge=1)
     truncate: Literal["NONE", "END"] | None = Field(None, description="NONE refuses texts that are too long.")
 
     _text = field_validator("texts", mode="before")(_no_tokens)
@@ -122,11 +131,11 @@ class SearchRequest(ReadRequest):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"query": QUERY, "k": 5}]})
     index: Text | None = Field(None, description="The name of an index; not needed if there is only one.")
-    k: int = Field(10, ge=1, description="How many hits.")
+    k: Integer = Field(10, ge=1, description="How many hits.")
     where: list[Text] = Field(default_factory=list, max_length=20, description="Metadata filters, such as year>=1990.")
     hybrid: StrictBool = Field(False, description="Ask BM25 too, where the index has it.")
     verify: StrictBool = Field(True, description="Where something is excluded, score candidates again, atom by atom.")
-    strength: float = Field(1.0, ge=0, le=1e6, description="How much what is unwanted weighs.")
+    strength: Number = Field(1.0, ge=0, le=1e6, description="How much what is unwanted weighs.")
     plain: StrictBool = Field(False, description="Also return what the plain model finds.")
 
 

@@ -32,7 +32,7 @@ router = APIRouter(tags=["search"])
 
 @router.post("/v1/read", response_model=ReadAnswer, responses=PROBLEMS)
 async def read(asked: ReadRequest, request: Request) -> Response:
-    """Read a query: its operators, what it excludes and how surely, and the plan that is acted on."""
+    """Read a query: its operators, what it excludes and how confidently, and the plan that is acted on."""
     service = service_of(request)
     service.require_texts([asked.query])
     choices = asked.choices(asked.exclude, in_full=True, syntax=asked.syntax)

@@ -43,7 +43,7 @@ class ServiceSettings:
     host: str = field(
         default="127.0.0.1", metadata={"help": "The address to listen on; without keys, only a loopback address."}
     )
-    port: int = field(default=8080, metadata={"help": "The port to listen on; 0 takes a free one."})
+    port: int = field(default=8080, metadata={"help": "The port to listen on; 0 picks a free port."})
     workers: int = field(default=1, metadata={"help": "How many processes serve requests, each with its own model."})
     keys: str | None = field(default=None, metadata={"help": "File with API keys; boolattn keys adds them."})
     runtime: str | None = field(

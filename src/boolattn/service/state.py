@@ -1,6 +1,7 @@
 """What all routes share: the encoder's queue, the indexes, and limits."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,18 +10,21 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from starlette.requests import Request
 
-from boolattn.retrieval.index.protocol import Index
+from boolattn.retrieval.index.deadline import within
+from boolattn.retrieval.index.description import MissingIndexError
+from boolattn.retrieval.index.protocol import Index, WrongIndexError
 from boolattn.service.batching import Batcher
 from boolattn.service.engine_calls import EngineCalls
 from boolattn.service.jobs import Encoded, Encoder, Job, TextTooLongError, UpstreamError
 from boolattn.service.problems import Problem, too_large
-from boolattn.service.settings import ServiceSettings
+from boolattn.service.settings import ServiceSettings, SettingsError
 from boolattn.service.shared_counters import SharedCounters
 
 if TYPE_CHECKING:
     from boolattn.retrieval.search.searcher import Searcher
 
 Answer = TypeVar("Answer")
+log = logging.getLogger("boolattn.service")
 MOST_READING = 64
 """How many requests may wait to be read or explained, in each worker."""
 
@@ -70,6 +74,17 @@ class Service:
                 self._searchers[name] = Searcher(model, index, documents=self.settings.documents)
             self._see_writes(name, self._searchers[name].index)
             return self._searchers[name]
+
+    def check_indexes(self) -> None:
+        """Raise if an index can never be searched with this model; one that is down or not made yet may come."""
+        for name in self.settings.indexes if hasattr(self.encoder, "model") else ():
+            try:
+                with within(self.settings.timeout):
+                    self.searcher(name)
+            except (MissingIndexError, OSError) as error:
+                log.warning("index %s: %s", name, error)
+            except WrongIndexError as error:
+                raise SettingsError(f"index {name!r}: {error}") from error
 
     def wrote(self, name: str) -> None:
         """Tell all workers that an index has changed."""

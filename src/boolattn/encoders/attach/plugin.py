@@ -140,6 +140,11 @@ def adapter_of(model: PreTrainedModel) -> Adapter:
 
 def base_of(model: PreTrainedModel) -> PreTrainedModel:
     """Return the encoder itself, without any head."""
+    if not hasattr(model, "base_model"):
+        raise TypeError(
+            f"a Hugging Face model is needed, not {type(model).__name__}: for a sentence-transformers model, use "
+            "DualEncoder, or pass the Hugging Face model inside it, model[0].model"
+        )
     return cast(PreTrainedModel, model.base_model)
 
 
