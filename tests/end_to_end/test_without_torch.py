@@ -67,7 +67,7 @@ def test_help_needs_no_extra(command):
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (["encode", "films.jsonl", "--model", "minilm-l6", "--out", "out"], "models"),
+        (["encode", "data/fixtures/beir_flat/corpus.jsonl", "--model", "minilm-l6", "--out", "out"], "models"),
         (["search", "war", "--index", "lance://films"], "models"),
         (["explain", "war"], "models"),
         (["evaluate", "films", "--model", "minilm-l6", "--data", "data"], "evaluation"),

@@ -2,11 +2,14 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from http.client import HTTPConnection
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit
 
 import httpx
@@ -59,17 +62,33 @@ class Load:
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_no_accepted_request_is_lost_at_the_end(model, tmp_path, workers):
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    with running(tmp_path, "--workers", workers, TMPDIR=str(temporary)) as server, Load(server.url) as load:
-        assert list(temporary.glob("boolattn-*"))
+    with (
+        TemporaryDirectory() as temporary,  # a short path, as a socket's must be
+        running(tmp_path, "--workers", workers, TMPDIR=temporary) as server,
+        Load(server.url) as load,
+    ):
+        assert list(Path(temporary).glob("boolattn-*"))
         load.wait(40)
         before = load.seen[200]
         assert server.terminate() in (0, -signal.SIGTERM)
         load.stop.set()
+        assert not list(Path(temporary).glob("boolattn-*"))
     assert load.seen[200] > before  # it served on while it ended
     assert set(load.seen) <= {200, "refused"}, load.seen
-    assert not list(temporary.glob("boolattn-*"))
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="Python itself then uses another folder")
+def test_a_temporary_folder_whose_path_is_too_long_for_a_socket(model, tmp_path):
+    temporary = tmp_path / ("long" * 30)
+    temporary.mkdir()
+    run = subprocess.run(
+        [sys.executable, "-m", "boolattn", "serve", "--workers", "2", "--port", "0"],
+        env=os.environ | {"TMPDIR": str(temporary), "COLUMNS": "400"},
+        capture_output=True,
+        text=True,
+        timeout=200,
+    )
+    assert run.returncode == 2 and "set TMPDIR to a folder with a shorter one" in run.stderr, run.stderr
 
 
 def test_an_idle_connection_stays_open_longer_than_uvicorn_would_keep_it(server):
@@ -196,7 +215,9 @@ def test_an_index_that_is_not_there_yet(model, vectors, tmp_path):
             except httpx.TransportError:
                 assert time.monotonic() < deadline
                 time.sleep(0.2)
-        assert search(server).status_code == 503
+        assert "index films: there is no index" in server.log.read_text()
+        answer = search(server)
+        assert answer.status_code == 503 and "'films' does not exist" in answer.json()["detail"]
         filled(uri, vectors)
         assert search(server).status_code == 200
         assert httpx.get(f"{server.url}/readyz", timeout=30).status_code == 200

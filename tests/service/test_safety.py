@@ -193,10 +193,3 @@ def test_an_index_of_another_model_stops_the_service_at_its_start(vectors, tmp_p
     command = [sys.executable, "-m", "boolattn", "serve", "--model", start, "--port", "0", "--index", uri]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert run.returncode == 3 and "cannot start: index 'films': the index contains vectors of minilm-l6" in run.stderr
-
-
-def test_an_index_that_does_not_exist_yet_is_logged_at_once(tmp_path):
-    with running(tmp_path, "--index", f"lance://{tmp_path}/films") as server:
-        assert "index films: " in server.log.read_text()
-        answer = server.post("/v1/search", {"query": "films"})
-        assert answer.status_code == 503 and "'films' does not exist" in answer.json()["detail"]

@@ -11,7 +11,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import mkdtemp
+from tempfile import gettempdir, mkdtemp
 from time import monotonic
 from typing import Any
 
@@ -20,7 +20,7 @@ from uvicorn._subprocess import subprocess_started
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
-from boolattn.service.settings import SETTINGS_VARIABLE, ServiceSettings, to_json, with_runtime
+from boolattn.service.settings import SETTINGS_VARIABLE, ServiceSettings, SettingsError, to_json, with_runtime
 
 log = logging.getLogger("uvicorn.error")
 KEEP_ALIVE = 75
@@ -177,7 +177,15 @@ def _serve(settings: ServiceSettings, runtime: str) -> None:
         return
     _FORKS.set_forkserver_preload([] if settings.upstream else ["sentence_transformers"])
     workers = Workers(config, sockets)
-    workers.run()
+    try:
+        workers.run()
+    except OSError as error:
+        if "AF_UNIX path too long" not in str(error):
+            raise
+        raise SettingsError(
+            f"the path of the temporary folder {gettempdir()} is too long for a socket: set TMPDIR to a folder with a "
+            "shorter one"
+        ) from error
     if workers.failed:
         sys.exit(STARTUP_FAILURE)
 
