@@ -39,5 +39,12 @@ def test_large_sums_do_not_saturate(tmp_path, caplog):
     assert signed_matrices(tmp_path / "sums.onnx") == 0, "this CPU may be one that does not saturate"
 
 
+def test_files_do_not_name_the_machine_that_made_them(tmp_path):
+    write_onnx(Sums(), tmp_path / "sums.onnx", ["ids"], ["sums"], 16, "fp32")
+    for path in (tmp_path / "sums.onnx", READERS / "english" / MODEL_FILE):
+        content = path.read_bytes()
+        assert b'File "' not in content and b"stack_trace" not in content, path
+
+
 def test_the_shipped_reader_reads_alike_on_every_cpu():
     assert signed_matrices(READERS / "english" / MODEL_FILE) == 0

@@ -46,6 +46,8 @@ def _write_exact(network: nn.Module, path: Path, inputs: Sequence[str], outputs:
     program.save(str(path))
     model = onnx.load(path)
     del model.graph.value_info[:]  # outdated shapes that break quantisation
+    for noted in (model.graph, *model.graph.node):
+        del noted.metadata_props[:]  # stack traces, with the paths of the machine that exported it
     onnx.save(model, path)
 
 
