@@ -24,7 +24,7 @@ def test_plain_output_says_all(explain):
     assert 'Excludes "war", because of "but not".' in text
     assert "+ movies set in Vietnam\n- war\n" in text
     assert "rules A lexicon of phrases; nothing here was learned." in text
-    assert "[-excluded-]  _operator word_" in text
+    assert "[-excluded-]  _operator word_" in text and "bias: added to the attention scores" in text
     (row,) = [row for row in text.splitlines() if row.startswith("[-war-]")]
     assert row.split()[1:3] == ["not", "-4.0"] and row.split()[-1] == "-0.30"
     before, after = (float(row.split()[place]) for place in (3, 5))

@@ -21,6 +21,10 @@ LOOKS: dict[Role, tuple[str, str, str]] = {
 }
 JOINED = ("{", "bold green", "}")
 BAR_WIDTH = 24
+COLUMNS = (
+    "bias: added to the attention scores of the word. attention: its share, without -> with the bias. "
+    "weight: in the query's vector; a negative weight lowers the scores of documents about the word."
+)
 # Characters that would control the terminal, break or reverse the line, or hide text: control characters, line
 # separators, bidirectional controls, invisible characters, tags and unpaired surrogates.
 _UNPRINTABLE = re.compile(
@@ -59,7 +63,7 @@ def render(explanation: ExplainedQuery) -> RenderableType:
     parts.append(f"Reader: {explanation.reading.reader}, confidence {explanation.reading.confidence:.0%}.")
     touched = [word for word in words if word.operators or word.role == "excluded"]
     if touched and len(explanation.scopes):
-        parts += ["", _table(touched, [word for word in words if word not in touched])]
+        parts += ["", _table(touched, [word for word in words if word not in touched]), Text(COLUMNS, "dim")]
     return Group(*parts, _legend(words))
 
 
