@@ -1,6 +1,9 @@
 """The queue: batches, turns, refusal at once, cancellation; and vectors that do not depend on the batch."""
 
 import asyncio
+import os
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -242,3 +245,21 @@ def sentence_model(encoder, tokenizer, pooling):
 def test_a_model_that_mixes_its_texts_is_given_them_one_by_one(plain, texts, monkeypatch):
     monkeypatch.setattr(Unpadded, "_attention", lambda self, query, *others, **more: query.mean(0, True) + 0 * query)
     assert not ExactBatches(plain).exact
+
+
+@pytest.mark.parametrize(("variables", "threads"), [({}, 1), ({"OMP_NUM_THREADS": "2"}, 2)])
+def test_a_worker_uses_one_thread_unless_told_otherwise(variables, threads):
+    code = """
+from boolattn.service import server
+from boolattn.service.settings import load_settings
+
+def run(self, sockets):
+    import torch
+    print(torch.get_num_threads())
+
+server.DrainingServer.run = run
+server.serve(load_settings({"port": 0}))
+"""
+    kept = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    run = subprocess.run([sys.executable, "-c", code], env=kept | variables, capture_output=True, text=True)
+    assert run.stdout == f"{threads}\n", run.stderr
