@@ -9,7 +9,7 @@ from boolattn.encoders.readers.reading_features import TRACE
 from boolattn.encoders.understanding import Call
 from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
 from boolattn.explanation.query import explain
-from boolattn.explanation.words import in_words, runs_of, words_of
+from boolattn.explanation.words import PROPERTIES, in_words, runs_of, words_of
 from tests.reading.fixed_reader import FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
@@ -153,7 +153,7 @@ def test_exclusions_not_acted_on_are_reported(kind, request):
     assert not left_alone.changed and not left_alone.plan.negatives
     assert [each.span.of(query) for each in left_alone.not_acted_on] == ["comedies"]
     told = in_words(left_alone, list(runs_of(query, words_of(left_alone))))
-    assert told == ['Read as an exclusion, but not acted on: "comedies" (property).']
+    assert told == [f'Read as an exclusion, but not acted on: "comedies" (property). {PROPERTIES}']
     acted_on = explain(model, query, documents="things")
     assert acted_on.changed and acted_on.not_acted_on == ()
     assert [atom.text for atom in acted_on.plan.negatives] == ["comedies"]

@@ -16,6 +16,7 @@ from boolattn.reading.spans import Span, token_labels
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
 
 MINUS = "\N{MINUS SIGN}"
+PROPERTIES = "Properties are only excluded from things (--documents things), not from pages about them."
 
 # Each role's mark and meaning, which must be clear without colour.
 MEANINGS: dict[Role, tuple[str, str]] = {
@@ -132,7 +133,9 @@ def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
         return f"Not read: {explanation.reading.unread_reason}."
     if explanation.not_acted_on:
         listed = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
-        return f"Read as an exclusion, but not acted on: {', '.join(listed)}."
+        said = f"Read as an exclusion, but not acted on: {', '.join(listed)}."
+        properties = any(each.kind == "property" for each in explanation.not_acted_on)
+        return f"{said} {PROPERTIES}" if properties else said
     if reasons(runs) or joined(runs):
         return ""
     if explanation.changed:
