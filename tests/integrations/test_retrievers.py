@@ -4,7 +4,7 @@ from boolattn.integrations import langchain, llama_index
 from boolattn.retrieval.index.protocol import Filter
 from boolattn.retrieval.search.hits import AtomEffect, SearchHit, fields_with_reasons
 from boolattn.retrieval.search.searcher import Searcher
-from tests.retrieval.search.test_searcher import QUERY, bare, filled, model  # noqa: F401, fixtures
+from tests.retrieval.search.test_searcher import QUERY, filled, model  # noqa: F401, fixtures
 
 
 @pytest.fixture(scope="module")
