@@ -11,9 +11,13 @@ import httpx
 import numpy as np
 import openai
 import pytest
+from fastapi.testclient import TestClient
 from langchain_openai import OpenAIEmbeddings
 
+from boolattn.service.app import create_app
+from boolattn.service.settings import ServiceSettings
 from tests.retrieval.search.vietnam import QUERY
+from tests.service.test_batching import Recorder
 
 TEXTS = [QUERY, "war films", "python web frameworks other than django", "how to cook rice without a rice cooker", "a"]
 
@@ -162,6 +166,14 @@ def test_exclude_act_and_strictness_reach_the_vector(server, model):
 def test_a_mistyped_model_name_is_refused_instead_of_embedding_a_query_as_a_document(server, name):
     answer = server.post("/v1/embeddings", {"input": "films but not war", "model": name})
     assert answer.status_code == 404 and "use minilm-l6-query for queries" in answer.json()["detail"]
+
+
+def test_a_model_whose_own_name_ends_like_a_mistyped_one_embeds_documents():
+    encoder = Recorder()
+    encoder.name = "bigquery"
+    with TestClient(create_app(ServiceSettings(), encoder)) as client:
+        assert client.post("/v1/embeddings", json={"input": "films", "model": "bigquery"}).status_code == 200
+        assert client.post("/v1/embeddings", json={"input": "films", "model": "bigquery_query"}).status_code == 404
 
 
 def test_clients_may_keep_the_name_of_their_own_model_for_documents(server, plain):

@@ -16,7 +16,7 @@ from boolattn.reading.spans import Span, token_labels
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
 
 MINUS = "\N{MINUS SIGN}"
-PROPERTIES = "Properties are only excluded from things (--documents things), not from pages about them."
+PROPERTIES = "To exclude properties, documents must be things, not pages about them (--documents things)."
 
 # Each role's mark and meaning, which must be clear without colour.
 MEANINGS: dict[Role, tuple[str, str]] = {

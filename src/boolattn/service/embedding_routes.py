@@ -112,7 +112,8 @@ def _role(model: str, served: str) -> Role:
     """
     if model.endswith(QUERY_SUFFIX):
         return "query"
-    if model.startswith((f"{served}-", f"{served}_")) or model.lower().endswith("query"):
+    mistyped = model.startswith((f"{served}-", f"{served}_")) or model.lower().endswith("query")
+    if mistyped and model != served:
         raise Problem(404, f"no such model: use {served}{QUERY_SUFFIX} for queries, or {served} for documents")
     return "document"
 

@@ -79,7 +79,11 @@ class OpenAIEmbeddings(HowToEmbed):
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"model": "minilm-l6-query", "input": [QUERY]}]})
     input: Texts
-    model: Text = Field("", description="Any name; with -query at its end, the texts are queries, else documents.")
+    model: Text = Field(
+        "",
+        description="Any name; with -query at its end, the texts are queries, else documents. A name that looks like a "
+        "mistyped one is refused.",
+    )
     encoding_format: Literal["float", "base64"] = "float"
     dimensions: Integer | None = Field(
         None, ge=1, description="How many dimensions to keep; the vector then has unit length."

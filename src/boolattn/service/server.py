@@ -157,8 +157,7 @@ def _serve(settings: ServiceSettings, runtime: str) -> None:
         left.unlink()
     # Before anything imports prometheus_client, which looks for the folder only once.
     os.environ |= {"PROMETHEUS_MULTIPROC_DIR": str(measured), SETTINGS_VARIABLE: to_json(settings)}
-    # Queries are short: a second thread makes one client's answers 6 % faster, and halves the rate of many clients.
-    # More workers use more cores.
+    # Queries are short: with a second thread, a worker serves half as many of them. More workers use more cores.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     print(json.dumps({"settings": settings.shown()}), file=sys.stderr, flush=True)
     config = uvicorn.Config(
