@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 import Stemmer
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from boolattn.reading.rules.rule_reader import read_by_rules
@@ -39,9 +39,24 @@ def test_an_atom_without_words_is_found_nowhere():
     assert shares_found([["war"]], []).shape == (1, 0)
 
 
-@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz'", min_size=2, max_size=12))
-def test_a_stem_starts_with_its_words_first_letter(word):
-    assert Stemmer.Stemmer("english").stemWord(word).lstrip("'")[:1] in (word.lstrip("'")[:1], "")
+ENDINGS = ("", "s", "es", "ies", "ied", "ing", "ying", "ed", "y", "ly", "ally", "bly", "ility", "ational", "ization")
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=9), st.sampled_from(ENDINGS))
+@example("d", "ying")
+@example("sk", "ies")
+def test_every_word_is_found_by_its_stem(beginning, ending):
+    word = beginning + ending
+    stem = Stemmer.Stemmer("english").stemWord(word)
+    assume(len(word) > 1 and stem)
+    assert shares_found([[word]], [f"the {word}.", "0"]).tolist() == [[1, 0]]
+    [[found]] = shares_found([[stem]], [word])
+    assert found == (Stemmer.Stemmer("english").stemWord(stem) == stem), "another word with the same stem"
+
+
+def test_each_text_keeps_its_own_words():
+    texts = ["", "war", "a film", "", "War film", "İ war"]
+    assert shares_found([["war"], ["films"]], texts).tolist() == [[0, 1, 0, 0, 1, 1], [0, 0, 1, 0, 1, 0]]
 
 
 def test_words_of_any_script_are_found():

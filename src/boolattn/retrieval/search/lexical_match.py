@@ -1,6 +1,7 @@
 """The words of atoms, and how many of them a text contains."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -53,15 +54,23 @@ def shares_found(wanted: Sequence[Sequence[str]], texts: Sequence[str]) -> NDArr
 def _contained(row_of: Mapping[str, int], texts: Sequence[str]) -> NDArray[np.float64]:
     """Return (stems, N): 1 if a text contains a stem, else 0."""
     contained = np.zeros((len(row_of), len(texts)))
-    # A stem has its word's first letter, so only words with a matching first letter are stemmed: a third of the time.
-    beginnings = re.escape("".join({stem[0] for stem in row_of}))
-    likely = re.compile(rf"\b[{beginnings}]\w+")
-    vocabularies = [set(likely.findall(text.lower())) for text in texts]
-    # Each word is stemmed once, however many texts contain it.
-    rows = {word: row_of[stem] for word, stem in _stems(set().union(*vocabularies)).items() if stem in row_of}
-    for column, vocabulary in enumerate(vocabularies):
-        contained[[rows[word] for word in rows.keys() & vocabulary], column] = 1
+    lowered = [text.lower() for text in texts]
+    joined, starts = "\n".join(lowered), np.cumsum([0, *(len(text) + 1 for text in lowered[:-1])])
+    places: dict[str, list[int]] = defaultdict(list)
+    # Only words that begin like a stem are stemmed. A pattern that starts with letters, and only then looks back for
+    # the beginning of a word, is a fast search for these letters.
+    for beginning in map(re.escape, {_beginning(stem) for stem in row_of}):
+        for match in re.finditer(rf"{beginning}(?<=\b{beginning})\w*", joined):
+            places[match[0]].append(match.start())
+    for word, stem in _stems(places).items():
+        if stem in row_of:
+            contained[row_of[stem], np.searchsorted(starts, places[word], side="right") - 1] = 1
     return contained
+
+
+def _beginning(stem: str) -> str:
+    """Return the first letters of all words with a stem: stemming changes the last ones ("dying" to "die")."""
+    return stem[0] if re.fullmatch(r"\wie", stem) else stem[: min(3, max(1, len(stem) - 1))]
 
 
 def _stems(words: Iterable[str]) -> dict[str, str]:
