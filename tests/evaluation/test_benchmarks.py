@@ -4,14 +4,16 @@ import json
 import math
 
 import ir_measures
+import numpy as np
 import pytest
 from sentence_transformers import SentenceTransformer
 from typer.testing import CliRunner
 
 from boolattn.cli import app
 from boolattn.data.folder import DataFolder
+from boolattn.encoders.storage.model_names import UnknownModelError
 from boolattn.evaluation.benchmarks import BENCHMARKS, load_benchmark
-from boolattn.evaluation.systems import DenseRetriever
+from boolattn.evaluation.systems import DenseRetriever, load_system
 from boolattn.generation.domains.films import films_domain
 from boolattn.generation.domains.mentions import pages_domain
 from boolattn.generation.domains.quest import template_operators
@@ -111,6 +113,19 @@ def test_stackfaq_counts_changed_vectors_and_their_cost(folder, minilm_folder, k
     assert (bare, changed) == (1.0, 0.5), "the cake is now ahead of the bread machine"
     assert measures["changed hits"] == 1
     assert measures["RR, bare"] - measures["RR"] == pytest.approx((bare - changed) / 3)
+
+
+def test_flip_subtracts_what_is_excluded_from_the_whole_query(minilm_folder):
+    ordinary, excluding = "how to bake bread", "bread but not cake"
+    system = load_system(f"flip:0.5:{minilm_folder}", progress=False, reader="rules")
+    vectors, bare = (find([ordinary, excluding, "cake"]) for find in (system.query_vectors, system.bare_query_vectors))
+    np.testing.assert_allclose(vectors[0], bare[0], atol=1e-6)
+    np.testing.assert_allclose(vectors[1], bare[1] - 0.5 * bare[2], atol=1e-6)
+
+
+def test_flip_without_a_beta_names_the_fix(minilm_folder):
+    with pytest.raises(UnknownModelError, match=r"use flip:0\.5:NAME"):
+        load_system(f"flip:{minilm_folder}")
 
 
 def test_comlq_has_a_test_half_of_odd_ids_and_a_validation_half_of_even_ones(folder):

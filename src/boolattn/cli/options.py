@@ -21,7 +21,9 @@ _DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the ben
 Model = Annotated[str, typer.Option("--model", envvar="BOOLATTN_MODEL", help=_MODEL_HELP)]
 Systems = Annotated[
     list[str] | None,
-    typer.Option("--model", help=f"{_MODEL_HELP} Also rewritten:NAME, bm25, rules or learned; may be repeated."),
+    typer.Option(
+        "--model", help=f"{_MODEL_HELP} Also rewritten:NAME, flip:BETA:NAME, bm25, rules or learned; may be repeated."
+    ),
 ]
 Backbone = Annotated[
     str | None,

@@ -13,7 +13,7 @@ from boolattn.encoders.retrieval_model import chooses_query_encoder, retrieval_m
 from boolattn.encoders.storage.fingerprint import document_fingerprint
 from boolattn.encoders.storage.model_names import UnknownModelError, load_encoder, title_of
 from boolattn.encoders.vectors.document_cache import document_blocks
-from boolattn.encoders.vectors.rewriting import PENALTIES, RewriteEncoder
+from boolattn.encoders.vectors.rewriting import PENALTIES, RewriteEncoder, rewritten
 from boolattn.evaluation.exact_search import exact_search
 from boolattn.evaluation.measures import Ranking, Run
 from boolattn.operators import NOT
@@ -28,6 +28,7 @@ from boolattn.retrieval.search.bm25 import rank_by_bm25
 
 Documents = Iterable[tuple[str, str]]
 REWRITTEN = "rewritten:"
+FLIP = "flip:"
 
 
 @runtime_checkable
@@ -154,6 +155,25 @@ class RewritingRetriever(DenseRetriever):
         return RewriteEncoder(super().query_vectors, penalty).encode(readings)
 
 
+class FlipRetriever(DenseRetriever):
+    """FLIP's formula with boolattn's reading: score(query) - beta score(what it excludes).
+
+    Scores are linear in the query's vector, so one vector ranks by both. Unlike a rewritten query, the whole query is
+    encoded, the words it excludes included.
+    """
+
+    beta: float
+
+    def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
+        """Return the vectors (Q, D) of queries."""
+        readings = [self.options.applied(each) for each in self.options.read(queries, only_exclusions=True)]
+        unwanted = {place: text for place, each in enumerate(readings) if (text := rewritten(each).unwanted)}
+        vectors = super().query_vectors([*queries, *unwanted.values()])
+        found, excluded = vectors[: len(queries)], vectors[len(queries) :]
+        found[list(unwanted)] -= self.beta * excluded
+        return found
+
+
 class Bm25Retriever:
     """BM25 by bm25s, with English stemming and stop words."""
 
@@ -209,8 +229,8 @@ def load_system(
 ) -> Retriever | Reader:
     """Load ``bm25``, ``rules``, ``learned``, a shipped adapter with its backbone, or a plain or Boolean model.
 
-    ``rewritten:NAME`` is a plain model with rewritten queries, as a simple baseline. See ``ReadingOptions`` for the
-    reader and the strictness; None keeps the model's own.
+    ``rewritten:NAME`` is a plain model with rewritten queries, and ``flip:BETA:NAME`` one with FLIP's formula, both as
+    simple baselines. See ``ReadingOptions`` for the reader and the strictness; None keeps the model's own.
     """
     changes = {"reader": reader, "strictness": strictness}
     if name == Bm25Retriever.name:
@@ -219,6 +239,8 @@ def load_system(
         return RulesReader()
     if name == LearnedReaderSystem.name:
         return LearnedReaderSystem(ReadingOptions().changed(**changes))
+    if name.startswith(FLIP):
+        return _load_flip(name, progress, backbone, changes)
     try:
         plain = name.removeprefix(REWRITTEN)
         model = load_encoder(plain, backbone)
@@ -229,5 +251,19 @@ def load_system(
         return kind(title_of(name), model, progress, options)
     except UnknownModelError as error:
         raise UnknownModelError(
-            f"{error}. Besides models, use 'bm25', 'rules', 'learned' or {REWRITTEN}NAME"
+            f"{error}. Besides models, use 'bm25', 'rules', 'learned', {REWRITTEN}NAME or {FLIP}BETA:NAME"
         ) from error
+
+
+def _load_flip(name: str, progress: bool, backbone: str | None, changes: Mapping[str, Any]) -> FlipRetriever:
+    beta, _, plain = name.removeprefix(FLIP).partition(":")
+    try:
+        weight = float(beta)
+    except ValueError as error:
+        raise UnknownModelError(f"{name!r} has no beta: use {FLIP}0.5:NAME") from error
+    model = load_encoder(plain, backbone)
+    found = FlipRetriever(
+        f"{FLIP}{beta}:{title_of(plain)}", model, progress, retrieval_model(model).options.changed(**changes)
+    )
+    found.beta = weight
+    return found
