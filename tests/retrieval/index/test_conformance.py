@@ -72,7 +72,7 @@ def test_a_recreated_index_is_not_mistaken_for_the_old_one(index_uri, monkeypatc
     other.drop()
     other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
     other.upsert(films(["a"]))
-    for ask in (old.describe, lambda: old.search(np.ones(4, np.float32), 1), lambda: old.fetch(["a"])):
+    for ask in (old.describe, lambda: old.nearest(np.ones(4, np.float32), 1), lambda: old.fetch(["a"])):
         with pytest.raises(WrongIndexError, match="recreated"):
             ask()
 
@@ -85,6 +85,7 @@ def test_a_missing_index(index_uri):
         index.count,
         index.shards,
         lambda: index.search(vector, 3),
+        lambda: index.nearest(vector, 3),
         lambda: index.fetch(["a"]),
     )
     advice = "index_folder" if index_uri.startswith("memory") else "boolattn index"
@@ -98,6 +99,7 @@ def test_an_empty_index(index):
     index.settle()
     assert index.count() == 0 and index.shards() == {}
     assert index.search(np.ones(4, np.float32), 3) == []
+    assert len(index.nearest(np.ones(4, np.float32), 3)) == 0
     assert len(index.fetch(["a"])) == len(index.fetch([])) == 0
     index.upsert(films([]))
     index.delete([])
@@ -144,6 +146,16 @@ def test_scores_by_dot_product(index_uri):
     hits = index.search(np.array([3, 0, 0, 0], np.float32), 2)
     assert [(hit.doc_id, round(hit.score, 4)) for hit in hits] == [("long", 6.0), ("short", 1.5)]
     assert same(index.fetch(["short", "long"]), rows)
+
+
+@pytest.mark.parametrize(("k", "earliest"), [(1, 0), (100, 0), (100, 5990), (600, 0)])
+def test_the_nearest_documents_are_those_that_a_search_finds(large, k, earliest):
+    index, _, queries = large
+    where = [Filter("year", ">=", earliest)] if earliest else []
+    for query in queries[:3]:
+        found = index.nearest(query, k, where)
+        assert len(found) == min(k, 6000 - earliest)
+        assert same(found, index.fetch([hit.doc_id for hit in index.search(query, k, where)]))
 
 
 def test_writes_are_visible_to_others_and_after_reopening(index, index_uri):

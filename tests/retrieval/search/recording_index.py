@@ -16,6 +16,10 @@ class RecordingIndex(MemoryIndex):
         self.asked.append(("search", k))
         return super().search(vector, k, where)
 
+    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        self.asked.append(("nearest", k))
+        return MemoryIndex.fetch(self, [hit.doc_id for hit in MemoryIndex.search(self, vector, k, where)])
+
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         self.asked.append(("search_text", text))
         assert self.has_text

@@ -66,6 +66,19 @@ def test_the_dense_leg_is_one_vector_and_one_call_of_the_index(model, filled):
     assert index.asked[-1] == ("search", 3)
 
 
+def test_verification_is_one_call_of_the_index_and_fetches_only_what_words_found(model, filled):
+    index = filled(has_text=False)
+    Searcher(model, index, settings=ALL_STAGES).rank(QUERY, 3)
+    assert index.asked == [("nearest", 500)]
+    index = filled()
+    few = replace(ALL_STAGES, pool=2)
+    found = Searcher(model, index, settings=few).search(QUERY, 2)
+    assert index.asked[:2] == [("search_text", "movies set vietnam"), ("nearest", 2)]
+    [(last, fetched)] = index.asked[2:]
+    assert last == "fetch" and 0 < fetched <= 2, "the others came with the vector search"
+    assert all(hit.text == FILMS[hit.doc_id] for hit in found)
+
+
 def test_without_a_plan_the_vector_is_the_plain_models(model, bare, filled):
     index = filled()
     found = Searcher(model, index, settings=replace(DENSE, plan=False)).rank(QUERY, 5)

@@ -74,6 +74,16 @@ class Rows:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def joined(self, others: "Rows") -> "Rows":
+        """Return these documents, then the others, without a shard."""
+        return Rows(
+            [*self.ids, *others.ids],
+            [*self.titles, *others.titles],
+            [*self.texts, *others.texts],
+            np.concatenate([self.vectors, others.vectors]),
+            [*self.metadata, *others.metadata],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
@@ -138,6 +148,10 @@ class Index(Protocol):
 
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k documents nearest to a vector (D,), nearest first."""
+        ...
+
+    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the documents that ``search`` finds, in the same order, in one call of the engine."""
         ...
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:

@@ -216,9 +216,11 @@ class Searcher:
         plan, depth = reading.plan(), max(k, self.settings.pool)
         vector = self._vector(reading)
         by_text = self._by_text([atom.text for atom in plan.positives], depth, where)
-        by_vector = self.index.search(vector, depth, where)
-        rows = self.index.fetch(list(dict.fromkeys(hit.doc_id for hit in [*by_vector, *by_text])))
-        return Pool.of(plan, rows, vector, {hit.doc_id for hit in by_vector})
+        by_vector = self.index.nearest(vector, depth, where)
+        known = set(by_vector.ids)
+        by_text_only = [hit.doc_id for hit in by_text if hit.doc_id not in known]
+        rows = by_vector.joined(self.index.fetch(by_text_only)) if by_text_only else by_vector
+        return Pool.of(plan, rows, vector, known)
 
     def _vector(self, reading: Reading) -> Vectors:
         """Return the query's vector (D,): where nothing is excluded, the plain model's own."""

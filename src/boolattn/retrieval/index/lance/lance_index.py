@@ -146,20 +146,28 @@ class LanceIndex:
     @explained
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k nearest documents that pass the filters."""
+        found = self._nearest(vector, k, where).select(["id", "_distance"]).to_arrow()
+        return [Hit(doc_id, 1 - distance) for doc_id, distance in _pairs(found, "_distance")]
+
+    @explained
+    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k nearest documents that pass the filters, with their texts and vectors."""
+        return rows_of(self._nearest(vector, k, where).to_arrow(), self.describe())
+
+    def _nearest(self, vector: Vectors, k: int, where: Sequence[Filter]) -> Any:
         described = self.describe()
         check_query(vector, described)
         query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
         query = query.distance_type(described.similarity).nprobes(PARTITIONS)
         query = query.ef(max(CANDIDATES * k, FEWEST_CANDIDATES)).refine_factor(COMPARED)
-        found = _asked(query, where_clause(where, described), k, "_distance")
-        return [Hit(doc_id, 1 - distance) for doc_id, distance in found]
+        return _filtered(query, where_clause(where, described)).limit(k)
 
     @explained
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best documents by BM25, with English stemming and stop words."""
-        clause = where_clause(where, self.describe())
         query = self._table.search(text, query_type="fts", fts_columns="content")
-        return [Hit(doc_id, score) for doc_id, score in _asked(query, clause, k, "_score")]
+        query = _filtered(query, where_clause(where, self.describe())).limit(k)
+        return [Hit(*each) for each in _pairs(query.select(["id", "_score"]).to_arrow(), "_score")]
 
     @explained
     def fetch(self, ids: Sequence[str]) -> Rows:
@@ -227,10 +235,11 @@ class LanceIndex:
         return any(index.columns == [column] for index in self._table.list_indices())
 
 
-def _asked(query: Any, clause: str | None, k: int, score: str) -> Iterator[tuple[str, float]]:
-    if clause is not None:
-        query = query.where(clause, prefilter=True)
-    found = query.select(["id", score]).limit(k).to_arrow()
+def _filtered(query: Any, clause: str | None) -> Any:
+    return query if clause is None else query.where(clause, prefilter=True)
+
+
+def _pairs(found: Any, score: str) -> Iterator[tuple[str, float]]:
     return zip(found["id"].to_pylist(), found[score].to_pylist(), strict=True)
 
 

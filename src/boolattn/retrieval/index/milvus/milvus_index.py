@@ -34,6 +34,7 @@ CANDIDATES, MOST_CANDIDATES = 4, 32_768
 """Candidates in the graph search: per hit, and the maximum."""
 FEWEST_CANDIDATES, FEWEST_FILTERED = 400, 1600
 """Minimum candidates; more with filters, because documents that fail them are candidates too."""
+COLUMNS = ("id", "title", "content", "metadata", "vector")
 IDS_AT_ONCE = 500
 LOOKED_AFTER = 5.0
 """Seconds before the collection's description is fetched again; a call takes a millisecond or two."""
@@ -137,11 +138,21 @@ class MilvusIndex:
 
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k nearest documents that pass the filters."""
+        return _hits(self._nearest(vector, k, where, columns=()))
+
+    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k nearest documents that pass the filters; long ones are truncated to Milvus's limit."""
+        if k > IDS_AT_ONCE:  # more documents than one answer may contain
+            return self.fetch([hit.doc_id for hit in self.search(vector, k, where)])
+        found = {hit["id"]: hit["entity"] for hit in self._nearest(vector, k, where, COLUMNS)}
+        return rows_of(list(found.values()), self.describe())
+
+    def _nearest(self, vector: Vectors, k: int, where: Sequence[Filter], columns: Sequence[str]) -> Any:
         described = self.describe()
         check_query(vector, described)
         candidates = min(max(CANDIDATES * k, FEWEST_FILTERED if where else FEWEST_CANDIDATES), MOST_CANDIDATES)
         parameters = {"metric_type": METRICS[described.similarity], "params": {"ef": candidates}}
-        return self._asked(np.asarray(vector, np.float32), "vector", parameters, k, where)
+        return self._asked(np.asarray(vector, np.float32), "vector", parameters, k, where, columns)
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best by BM25; needs a server of version 2.5 or later, and is off unless asked for."""
@@ -151,7 +162,7 @@ class MilvusIndex:
                 f"{self._client.get_server_version()}) and, because it was never tested with boolattn, "
                 f"{FULL_TEXT_VARIABLE}=1. Use vector search only, or lance://"
             )
-        return self._asked(text, BM25, {"metric_type": "BM25"}, k, where)
+        return _hits(self._asked(text, BM25, {"metric_type": "BM25"}, k, where, columns=()))
 
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the given order; long ones are truncated to Milvus's limit."""
@@ -160,8 +171,8 @@ class MilvusIndex:
         found: dict[str, Any] = {}
         for start in range(0, len(wanted), IDS_AT_ONCE):
             some = among("id", wanted[start : start + IDS_AT_ONCE])
-            columns = ["id", "title", "content", "metadata", "vector"]
-            found |= {row["id"]: row for row in self._client.query(self._name, some, output_fields=columns, **seeing)}
+            asked = self._client.query(self._name, some, output_fields=[*COLUMNS], **seeing)
+            found |= {row["id"]: row for row in asked}
         return rows_of([found[doc_id] for doc_id in wanted if doc_id in found], described)
 
     def shards(self) -> dict[str, int]:
@@ -224,9 +235,15 @@ class MilvusIndex:
         self.describe()  # the collection exists and is loaded
         return int(self._client.query(self._name, which, output_fields=["count(*)"], **LATEST)[0]["count(*)"])
 
-    def _asked(self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Filter]) -> list[Hit]:
+    def _asked(
+        self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Filter], columns: Sequence[str]
+    ) -> Any:
         which = expression(where, self.describe())
         [hits] = self._client.search(
-            self._name, [query], which, k, anns_field=field, search_params=parameters, output_fields=[], **OWN
+            self._name, [query], which, k, anns_field=field, search_params=parameters, output_fields=[*columns], **OWN
         )
-        return [Hit(hit["id"], hit["distance"]) for hit in hits]
+        return hits
+
+
+def _hits(found: Any) -> list[Hit]:
+    return [Hit(hit["id"], hit["distance"]) for hit in found]
