@@ -103,6 +103,16 @@ def test_each_exclusion_has_its_nearest_reason():
     assert joined(runs) == {}
 
 
+def test_a_word_that_only_joins_is_no_reason_if_there_is_a_better_one():
+    query = "laptops excluding Chromebooks and anything from Acer"
+    cues, scopes = {"not": ["excluding", "and", "from"]}, {"not": ["Chromebooks", "Acer"]}
+    runs = list(runs_of(query, words_of(handmade(query, cues, scopes))))
+    assert reasons(runs) == [("Chromebooks", "excluding"), ("Acer", "excluding")]
+    query = "laptops from Acer"
+    runs = list(runs_of(query, words_of(handmade(query, {"not": ["from"]}, {"not": ["Acer"]}))))
+    assert reasons(runs) == [("Acer", "from")]
+
+
 def test_in_words():
     def said(*args, **changes):
         explanation = handmade(*args, **changes)

@@ -11,6 +11,7 @@ import numpy as np
 from boolattn.explanation.explained_query import Array, ExplainedQuery
 from boolattn.operators import OPERATORS
 from boolattn.reading.limits import LONGEST_QUERY
+from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, token_labels
 
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
@@ -109,14 +110,17 @@ def runs_of(query: str, words: Sequence[Word]) -> Iterator[Run]:
 
 
 def reasons(runs: Sequence[Run]) -> list[tuple[str, str]]:
-    """Pair each exclusion with the words that express it: those before it, else those after it, else none."""
+    """Pair each exclusion with the words that express it: those before it, else those after it, else none.
+
+    Words that only join ("excluding Chromebooks and anything from Acer") give way to words that can express one.
+    """
     negative = {name for name, operator in OPERATORS.items() if operator.sign < 0}
     pairs = []
     for place, run in enumerate(runs):
         if run.role == "excluded":
             nearest = [*reversed(runs[:place]), *runs[place:]]
-            said = (other.text for other in nearest if other.role == "cue" and negative & set(other.operators))
-            pairs.append((run.text, next(said, "")))
+            said = [other.text for other in nearest if other.role == "cue" and negative & set(other.operators)]
+            pairs.append((run.text, next((text for text in said if may_exclude(text)), said[0] if said else "")))
     return pairs
 
 
