@@ -112,7 +112,7 @@ def runs_of(query: str, words: Sequence[Word]) -> Iterator[Run]:
 def reasons(runs: Sequence[Run]) -> list[tuple[str, str]]:
     """Pair each exclusion with the words that express it: those before it, else those after it, else none.
 
-    Words that only join ("excluding Chromebooks and anything from Acer") give way to words that can express one.
+    In "excluding Chromebooks and anything from Acer", the reason for "Acer" is "excluding", not the nearer "from".
     """
     negative = {name for name, operator in OPERATORS.items() if operator.sign < 0}
     pairs = []

@@ -72,7 +72,8 @@ def test_a_recreated_index_is_not_mistaken_for_the_old_one(index_uri, monkeypatc
     other.drop()
     other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
     other.upsert(films(["a"]))
-    for ask in (old.describe, lambda: old.nearest(np.ones(4, np.float32), 1), lambda: old.fetch(["a"])):
+    vector = np.ones(4, np.float32)
+    for ask in (old.describe, lambda: old.search(vector, 1), lambda: old.nearest(vector, 1), lambda: old.fetch(["a"])):
         with pytest.raises(WrongIndexError, match="recreated"):
             ask()
 

@@ -5,7 +5,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from boolattn.reading.rules.rule_reader import read_by_rules
-from boolattn.retrieval.search.lexical_match import distinctive_words, shares_found, words_of
+from boolattn.retrieval.search.lexical_match import MOST_SEARCHES, distinctive_words, shares_found, words_of
 
 
 def test_words_are_distinct_without_stop_words():
@@ -57,6 +57,15 @@ def test_every_word_is_found_by_its_stem(beginning, ending):
 def test_each_text_keeps_its_own_words():
     texts = ["", "war", "a film", "", "War film", "İ war"]
     assert shares_found([["war"], ["films"]], texts).tolist() == [[0, 1, 0, 0, 1, 1], [0, 0, 1, 0, 1, 0]]
+
+
+def test_words_are_found_in_the_same_texts_however_many_are_wanted():
+    words = [f"{first}{second}{number}" for number, first in enumerate("abdgmst") for second in "aeiouybcdfghlnr"]
+    assert len(words) > MOST_SEARCHES
+    texts = [f"{word.upper()}, x{other}" for word, other in zip(words, reversed(words), strict=True)] + ["nothing"]
+    together = shares_found([[word] for word in words], texts)
+    np.testing.assert_array_equal(together, np.concatenate([shares_found([[word]], texts) for word in words]))
+    np.testing.assert_array_equal(together[:, :-1], np.eye(len(words)))
 
 
 def test_words_of_any_script_are_found():

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import Stemmer
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from boolattn.reading.plan import QueryAtom
 
 _WORD = re.compile(r"\b\w\w+\b")
+MOST_SEARCHES = 80
+"""Up to this many word beginnings, one search for each is faster than one pass for all."""
 
 
 def words_of(texts: Iterable[str]) -> list[str]:
@@ -57,10 +59,9 @@ def _contained(row_of: Mapping[str, int], texts: Sequence[str]) -> NDArray[np.fl
     lowered = [text.lower() for text in texts]
     joined, starts = "\n".join(lowered), np.cumsum([0, *(len(text) + 1 for text in lowered[:-1])])
     places: dict[str, list[int]] = defaultdict(list)
-    # Only words that begin like a stem are stemmed. A pattern that starts with letters, and only then looks back for
-    # the beginning of a word, is a fast search for these letters.
-    for beginning in map(re.escape, {_beginning(stem) for stem in row_of}):
-        for match in re.finditer(rf"{beginning}(?<=\b{beginning})\w*", joined):
+    # Only words that begin like a stem are stemmed.
+    for pattern in _patterns({_beginning(stem) for stem in row_of}):
+        for match in re.finditer(pattern, joined):
             places[match[0]].append(match.start())
     for word, stem in _stems(places).items():
         if stem in row_of:
@@ -71,6 +72,16 @@ def _contained(row_of: Mapping[str, int], texts: Sequence[str]) -> NDArray[np.fl
 def _beginning(stem: str) -> str:
     """Return the first letters of all words with a stem: stemming changes the last ones ("dying" to "die")."""
     return stem[0] if re.fullmatch(r"\wie", stem) else stem[: min(3, max(1, len(stem) - 1))]
+
+
+def _patterns(beginnings: Collection[str]) -> list[str]:
+    """Return the patterns that together match every word with one of these beginnings."""
+    if len(beginnings) > MOST_SEARCHES:  # a long query: all of them, and some other words, in one pass
+        return [rf"\b[{re.escape(''.join({beginning[0] for beginning in beginnings}))}]\w*"]
+    # A pattern that starts with letters, and only then looks back for the beginning of a word, is a fast search for
+    # these letters.
+    escaped = map(re.escape, beginnings)
+    return [rf"{beginning}(?<=\b{beginning})\w*" for beginning in escaped]
 
 
 def _stems(words: Iterable[str]) -> dict[str, str]:
