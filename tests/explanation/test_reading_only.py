@@ -5,10 +5,11 @@ import json
 import pytest
 from sentence_transformers import SentenceTransformer
 
+from boolattn.encoders.vectors.rewriting import rewrite
 from boolattn.explanation.html import page
 from boolattn.explanation.picture import draw
 from boolattn.explanation.query import explain
-from boolattn.explanation.words import words_of
+from boolattn.explanation.words import word_spans, words_of
 from tests.explanation.test_terminal import printed
 from tests.training import small
 
@@ -23,7 +24,8 @@ def plain(tmp_path_factory, minilm_folder):
 def test_the_side_of_each_word_is_shown_and_no_attention(plain):
     explanation = explain(plain, QUERY, reader="rules")
     assert {word.text: word.role for word in words_of(explanation)} == {
-        **dict.fromkeys(["movies", "set", "in", "Vietnam", "about"], "wanted"),
+        **dict.fromkeys(["movies", "set", "in", "Vietnam"], "wanted"),
+        "about": "unused",
         **dict.fromkeys(["but", "not"], "cue"),
         "war": "excluded",
     }
@@ -46,6 +48,17 @@ def test_what_is_not_acted_on_changes_nothing(plain, said):
 def test_there_is_nothing_to_draw(plain, tmp_path):
     with pytest.raises(ValueError, match="no accessible attention to plot"):
         draw(explain(plain, QUERY, reader="rules"), tmp_path / "picture.png")
+
+
+@pytest.mark.parametrize("query", [QUERY, "not war films", "python, but no django or flask", "films"])
+def test_words_with_a_weight_are_those_that_rewriting_encodes(plain, query):
+    explanation, texts = explain(plain, query, reader="rules"), rewrite(query, reader="rules")
+    wanted, unwanted = (
+        [token for token, weight in zip(explanation.tokens, explanation.readout, strict=True) if sign * weight > 0]
+        for sign in (1, -1)
+    )
+    assert set(unwanted) == {span.of(texts.unwanted) for span in word_spans(texts.unwanted)}
+    assert set(wanted) == {span.of(texts.wanted) for span in word_spans(texts.wanted)} - set(unwanted)
 
 
 def test_an_empty_query_is_explained(plain):

@@ -19,7 +19,7 @@ def explain_reading(
     operators: Collection[str] | None = None,
     exclude: Sequence[str] | None = None,
 ) -> Explanation:
-    """Return how a query is read, word by word, and whether each word is added to its vector or subtracted.
+    """Return how a query is read, and whether rewriting adds each word to its vector, subtracts it, or does not use it.
 
     Args:
         options: How to read the query, and which exclusions to act on.
@@ -35,8 +35,13 @@ def explain_reading(
     applied = options.applied(reading)
     spans = tuple(word_spans(query))
     cues = np.array(token_labels(spans, reading.cues[NOT.name]), dtype=np.float64)
-    unwanted = np.array(token_labels(spans, applied.scopes[NOT.name]), dtype=bool)
-    unused = np.array(token_labels(spans, applied.cues[NOT.name]), dtype=bool)
+    plan = applied.plan()
+    wanted, unwanted = (
+        np.array(token_labels(spans, (atom.span for atom in atoms)), dtype=bool)
+        for atoms in (plan.positives, plan.negatives)
+    )
+    if not unwanted.any() or not wanted.any():  # the whole query is encoded
+        wanted[:] = True
     by_layer = np.zeros((0, len(spans)))
     return Explanation(
         query=query,
@@ -45,12 +50,12 @@ def explain_reading(
         operators=(NOT.name,),
         source=reading.source,
         reading=reading,
-        plan=applied.plan(),
+        plan=plan,
         gates=np.array([float(bool(applied.exclusions))]),
         cues=cues[:, None],
         scopes=by_layer[..., None],
         biases=by_layer[..., None],
         attention_before=by_layer,
         attention_after=by_layer,
-        readout=np.where(unwanted, -1.0, np.where(unused, 0.0, 1.0)) / max(len(spans), 1),
+        readout=np.where(unwanted, -1.0, np.where(wanted, 1.0, 0.0)) / max(len(spans), 1),
     )
