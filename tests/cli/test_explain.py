@@ -41,9 +41,14 @@ def test_a_query_without_operators_is_reported_as_unchanged(explain):
     assert "Nothing was changed" in " ".join(explain("war films").output.split())
 
 
-def test_a_plain_or_missing_model_is_refused_with_a_fix(explain, minilm_folder, tmp_path):
+def test_a_plain_model_has_a_reading_but_no_attention_to_plot(explain, minilm_folder, tmp_path):
     plain = explain(QUERY, model=str(minilm_folder))
-    assert plain.exit_code == 2 and "training-free:" in plain.output
+    assert plain.exit_code == 0 and "[-war-]" in plain.output and "attention" not in plain.output
+    plot = explain(QUERY, "--png", str(tmp_path / "it.png"), model=str(minilm_folder))
+    assert plot.exit_code == 2 and "training-free:" in plot.output
+
+
+def test_a_missing_model_is_refused(explain, tmp_path):
     missing = explain(QUERY, model=str(tmp_path / "nothing"))
     assert missing.exit_code == 2 and "cannot load" in " ".join(missing.output.split())
 

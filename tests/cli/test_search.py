@@ -14,6 +14,7 @@ from boolattn.cli.options import QueryOptions
 from boolattn.cli.querying import explain, search
 from boolattn.reading.learned import LearnedReader
 from boolattn.reading.syntax import SyntaxReader
+from boolattn.service.settings import ServiceSettings
 from tests.retrieval.search.vietnam import FILMS, QUERY
 from tests.training.small import backbone
 
@@ -77,7 +78,7 @@ def test_both_commands_have_the_same_options_and_defaults():
     for command in (search, explain):
         parameters = inspect.signature(command).parameters
         assert {name: parameters[name].default for name in shared} == {name: shared[name].default for name in shared}
-    assert shared["model"].default == "minilm-l6"
+    assert shared["model"].default == ServiceSettings().model
 
 
 @pytest.mark.parametrize(

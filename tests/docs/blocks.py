@@ -18,7 +18,6 @@ from typer.testing import CliRunner
 from boolattn.cli import app
 
 ROOT = Path(__file__).parents[2]
-MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 _BLOCK = re.compile(
     r"(?:^ *<!-- (?P<mark>(?:not run|run by): .+?) -->\n)?"
@@ -63,12 +62,11 @@ def to_run(page: Path) -> list[Block]:
     return unmarked[: showing[-1] + 1] if showing else []
 
 
-def run_page(page: Path, folder: Path, names: dict[str, object] | None = None) -> None:
-    """Run a page's blocks in the current folder with a local copy of the model, and compare what they print."""
+def run_page(page: Path, names: dict[str, object] | None = None) -> None:
+    """Run a page's blocks in the current folder, and compare what they print."""
     names = {} if names is None else names
     for block in to_run(page):
-        code = block.code.replace(MODEL, str(folder))
-        printed = run_python(code, names) if block.language == "python" else _run_commands(code, folder)
+        printed = run_python(block.code, names) if block.language == "python" else _run_commands(block.code)
         if block.output is not None:
             require_shown(block.output, printed)
 
@@ -89,9 +87,9 @@ def require_shown(shown: str, printed: str) -> None:
     assert re.fullmatch(pattern, actual), f"shown:\n{shown}\nprinted:\n{actual}"
 
 
-def _run_commands(commands: str, folder: Path) -> str:
+def _run_commands(commands: str) -> str:
     """Run ``boolattn`` commands, and return what the last one prints."""
-    environment = {"BOOLATTN_BACKBONE": str(folder), "COLUMNS": "80", "TERM": "dumb"}
+    environment = {"COLUMNS": "80", "TERM": "dumb"}
     for command in commands.strip().splitlines():
         program, *arguments = shlex.split(command, comments=True)
         assert program == "boolattn", f"cannot run {command!r}"

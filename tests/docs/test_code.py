@@ -8,10 +8,10 @@ SHOWING = [page for page in PAGES if to_run(page)]
 
 
 @pytest.mark.parametrize("page", SHOWING, ids=lambda page: page.name)
-def test_the_page_prints_what_it_shows(page, minilm_folder, tmp_path, monkeypatch):
+def test_the_page_prints_what_it_shows(page, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    run_page(page, minilm_folder)
+    run_page(page)
 
 
 def test_the_pages_that_show_output_are_found():

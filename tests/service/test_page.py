@@ -17,6 +17,7 @@ from boolattn.retrieval.corpus.documents import survey
 from boolattn.retrieval.vectors.encoding import encode_corpus
 from boolattn.service.keys import add_key
 from tests.explanation.test_browser import browser  # noqa: F401  # a fixture
+from tests.hub_cache import NAME
 from tests.service.conftest import filled
 from tests.service.running import ROOT, Running, running
 
@@ -34,7 +35,7 @@ def film_vectors(model, tmp_path_factory) -> dict[str, Path]:
     hostile = {"_id": "hostile", "title": HOSTILE, "year": 2000, "genres": ["x"], "text": f"Vietnam {SCRIPT} {HOSTILE}"}
     for name, text in {"films": films, "hostile": f"{films}{json.dumps(hostile)}\n"}.items():
         (folder / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        encode_corpus(survey(folder / f"{name}.jsonl"), model, folder / name, name="minilm-l6", progress=False)
+        encode_corpus(survey(folder / f"{name}.jsonl"), model, folder / name, name=NAME, progress=False)
     return {name: folder / name for name in ("films", "hostile")}
 
 
@@ -184,9 +185,21 @@ def test_the_explanation(page):
     page.explain()
     rows = page.texts("#explanation tbody tr")
     assert len(rows) == len(VIETNAM.split()) and "pushes away" in rows[-1]
+    assert "encoded on their own" in page["explanation"].text and "ttention" not in page["explanation"].text
     page.search("movies set in Vietnam")
     page.explain()
     assert "Nothing was changed" in page["explanation"].text and not any("away" in row for row in page.texts("tr"))
+
+
+def test_the_explanation_of_a_boolean_model_shows_attention(browser, film_vectors, tmp_path):  # noqa: F811
+    films = filled(f"lance://{tmp_path}/films", film_vectors["films"])
+    with running(tmp_path, "--index", films, "--model", f"training-free:{NAME}") as found:
+        page = Page(browser, found.url).open()
+        page.search(VIETNAM)
+        page.explain()
+        rows = page.wait(lambda: page.texts("#explanation tbody tr"))
+        assert len(rows) == len(VIETNAM.split()) and " % " in " ".join(rows[-1].split()) and "pushes away" in rows[-1]
+        assert "Attention" in page["explanation"].text
 
 
 def test_strictness_and_index(page):

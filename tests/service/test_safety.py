@@ -14,6 +14,7 @@ from boolattn.cli import app
 from boolattn.service.keys import KeyFileError, Keys, add_key, read_keys
 from boolattn.service.rate_limits import SharedRateLimits
 from boolattn.service.settings import SettingsError, load_settings
+from tests.hub_cache import NAME
 from tests.service.conftest import filled
 from tests.service.running import running, settings_shown
 
@@ -192,4 +193,4 @@ def test_an_index_of_another_model_stops_the_service_at_its_start(vectors, tmp_p
     uri = filled(f"lance://{tmp_path}/films", vectors)
     command = [sys.executable, "-m", "boolattn", "serve", "--model", start, "--port", "0", "--index", uri]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert run.returncode == 3 and "cannot start: index 'films': the index contains vectors of minilm-l6" in run.stderr
+    assert run.returncode == 3 and f"cannot start: index 'films': the index contains vectors of {NAME}" in run.stderr

@@ -58,7 +58,8 @@ def test_options_of_a_search(server, searcher):
 def test_read_and_explain(server, model):
     read = server.post("/v1/read", {"query": QUERY}).json()
     reading = model.options.read([QUERY])[0]
-    assert read == {"reading": reading.to_dict(), "plan": model.plan(QUERY).to_dict(), "acts": True}
+    plan = model.options.applied(reading).plan()
+    assert read == {"reading": reading.to_dict(), "plan": plan.to_dict(), "acts": True}
     assert not server.post("/v1/read", {"query": QUERY, "act": False}).json()["acts"]
     explained = server.post("/v1/explain", {"query": QUERY}).json()["explanation"]
     assert explained == json.loads(json.dumps(explain(model, QUERY).to_dict()))

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from boolattn import signed_vectors
+from tests.hub_cache import NAME
 from tests.retrieval.search.vietnam import QUERY
 from tests.service.running import ROOT, Running, running
 
@@ -26,7 +27,7 @@ app(sys.argv[1:])
 @pytest.fixture(scope="module", params=["openai", "tei"])
 def proxy(request, server, tmp_path_factory) -> Iterator[Running]:
     """The service in front of the other one, which gives it the plain model's vectors."""
-    flags = ["--upstream", server.url, "--upstream-kind", request.param, "--upstream-model", "minilm-l6"]
+    flags = ["--upstream", server.url, "--upstream-kind", request.param, "--upstream-model", NAME]
     command = [sys.executable, "-c", WITHOUT_TORCH, "serve", "--port", "0", *flags]
     with running(tmp_path_factory.mktemp("proxy"), command=command) as found:
         yield found

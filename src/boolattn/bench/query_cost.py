@@ -1,4 +1,4 @@
-"""The cost and effect of a Boolean model on real queries, hardly any of which exclude anything."""
+"""The cost and effect of acting on exclusions, on real queries, hardly any of which exclude anything."""
 
 import random
 import time
@@ -16,7 +16,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn.bench.overhead import medians_of
 from boolattn.data.folder import DataFolder
 from boolattn.data.rows.jsonl import Filled, read_jsonl
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.retrieval_model import RetrievalModel
 from boolattn.reading.learned import LearnedReader, load_reader
 from boolattn.reading.screen import may_exclude
 
@@ -61,7 +61,7 @@ class _RealQuery(msgspec.Struct):
     query: Filled
 
 
-def measure_query_cost(model: DualEncoder, data: DataFolder, seconds: float) -> QueryCost:
+def measure_query_cost(model: RetrievalModel, data: DataFolder, seconds: float) -> QueryCost:
     """Encode real queries with the model and with its backbone, in turn."""
     rows = _shuffled(data)
     by_source: dict[str, list[str]] = {}
@@ -89,7 +89,7 @@ def _shuffled(data: DataFolder) -> list[_RealQuery]:
     return rows
 
 
-def change_of(model: DualEncoder, queries: Sequence[str]) -> SourceChange:
+def change_of(model: RetrievalModel, queries: Sequence[str]) -> SourceChange:
     """Compare a model's vectors with its backbone's, bit by bit."""
     size = max(BATCHES)
     changed = (_encode_queries(model, queries, size) != _encode(model.document_encoder(), queries, size)).any(axis=1)
@@ -97,7 +97,7 @@ def change_of(model: DualEncoder, queries: Sequence[str]) -> SourceChange:
     return SourceChange(len(queries), sum(bool(each.exclusions) for each in readings), int(changed.sum()))
 
 
-def _ratio(model: DualEncoder, queries: Sequence[str], size: int, seconds: float) -> float:
+def _ratio(model: RetrievalModel, queries: Sequence[str], size: int, seconds: float) -> float:
     bare = model.document_encoder()
     calls = {"bare": lambda: _encode(bare, queries, size), "ours": lambda: _encode_queries(model, queries, size)}
     medians = medians_of(calls, seconds)
@@ -121,6 +121,6 @@ def _encode(model: SentenceTransformer, queries: Sequence[str], size: int) -> An
     return np.concatenate([model.encode(list(queries[at : at + size]), show_progress_bar=False) for at in starts])
 
 
-def _encode_queries(model: DualEncoder, queries: Sequence[str], size: int) -> Any:
+def _encode_queries(model: RetrievalModel, queries: Sequence[str], size: int) -> Any:
     starts = range(0, len(queries), size)
     return np.concatenate([model.encode_query(list(queries[at : at + size]), show_progress_bar=False) for at in starts])

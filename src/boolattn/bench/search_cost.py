@@ -12,7 +12,7 @@ from boolattn.bench.bare_client import bare_search
 from boolattn.bench.overhead import medians_of
 from boolattn.bench.pipeline import blocks_with_texts, encode_ratio
 from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.dual_encoder import DualEncoder
+from boolattn.encoders.retrieval_model import RetrievalModel
 from boolattn.evaluation.systems import DenseRetriever
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter, Index, IndexDescription, Rows, WrongIndexError
@@ -51,12 +51,12 @@ class SearchCost:
 
 
 def measure_search(
-    model: DualEncoder, name: str, uri: str, documents: OpenDocuments, queries: Sequence[str], seconds: float
+    model: RetrievalModel, name: str, uri: str, documents: OpenDocuments, queries: Sequence[str], seconds: float
 ) -> SearchCost:
     """Fill a new index, measure, and drop it.
 
     Args:
-        model: A Boolean model.
+        model: Encodes documents and queries.
         name: The model's name.
         uri: Address of an index that does not exist yet.
         documents: Opens the corpus: ID and text of each document.
@@ -111,7 +111,7 @@ def _fill(index: Index, dense: DenseRetriever, documents: Iterable[tuple[str, st
     return np.concatenate(kept)
 
 
-def _medians(model: DualEncoder, index: Index, uri: str, queries: Sequence[str], seconds: float) -> dict[str, float]:
+def _medians(model: RetrievalModel, index: Index, uri: str, queries: Sequence[str], seconds: float) -> dict[str, float]:
     """Return the median seconds of each kind of search; all kinds alternate on the same queries."""
     ask = bare_search(uri, index.describe().similarity)
     searchers = {stage: Searcher(model, index, settings=settings) for stage, settings in STAGES.items()}

@@ -145,10 +145,11 @@ def queries(
     """Compare encode_query with the backbone's encode on real queries from every source: time and vectors."""
     from boolattn.bench.query_cost import measure_query_cost
     from boolattn.data.folder import DataFolder
-    from boolattn.encoders.storage.model_names import load_boolean
+    from boolattn.encoders.retrieval_model import retrieval_model
+    from boolattn.encoders.storage.model_names import load_encoder
 
     with user_errors():
-        cost = measure_query_cost(load_boolean(model, backbone), DataFolder(data), seconds)
+        cost = measure_query_cost(retrieval_model(load_encoder(model, backbone)), DataFolder(data), seconds)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))
         return

@@ -67,7 +67,8 @@ def search(
     """
     from boolattn.bench.search_cost import measure_search
     from boolattn.data.folder import DataFolder
-    from boolattn.encoders.storage.model_names import load_boolean, title_of
+    from boolattn.encoders.retrieval_model import retrieval_model
+    from boolattn.encoders.storage.model_names import load_encoder, title_of
     from boolattn.evaluation.benchmarks.generated import sample_queries
     from boolattn.generation.catalog.expressions import TEMPLATES
     from boolattn.generation.domains.films import films_domain
@@ -75,7 +76,7 @@ def search(
     with user_errors():
         films = films_domain(DataFolder(data))
         queries = [query.text for _, query in sample_queries(films.catalog, "meaning", "validation", tuple(TEMPLATES))]
-        loaded = load_boolean(model, backbone)
+        loaded = retrieval_model(load_encoder(model, backbone))
         cost = measure_search(loaded, title_of(model), index, films.documents, queries, seconds)
     if as_json:
         typer.echo(json.dumps(dataclasses.asdict(cost), indent=2))

@@ -87,7 +87,7 @@ def study_table(
 @dev.command()
 def ship(
     model: Annotated[Path, typer.Argument(help="Folder of a trained Boolean model with an unchanged backbone.")],
-    out: Annotated[Path, typer.Argument(help="Output folder; its name becomes the adapter's name in boolattn.load.")],
+    out: Annotated[Path, typer.Argument(help="Output folder, for boolattn.load and --model.")],
     made_with: Annotated[str, typer.Option(help="The hub name of the backbone that users need.")],
     backbone: Backbone = None,
 ) -> None:

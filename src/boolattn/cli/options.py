@@ -11,10 +11,10 @@ import typer
 
 from boolattn.reading.choices import Documents, Strictness
 
-DEFAULT_MODEL = "minilm-l6"
+DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 _MODEL_HELP = (
-    "A shipped adapter, the folder of a saved Boolean model, training-free:NAME for a sentence-transformers model made "
-    "Boolean, or NAME for that model unchanged."
+    "A sentence-transformers model (a hub name or a folder), training-free:NAME for that model made Boolean, or the "
+    "folder of a saved Boolean model or adapter."
 )
 _DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the benchmark and training data.")
 
@@ -27,7 +27,7 @@ Systems = Annotated[
 ]
 Backbone = Annotated[
     str | None,
-    typer.Option("--backbone", envvar="BOOLATTN_BACKBONE", help="A shipped adapter's backbone: a folder or hub name."),
+    typer.Option("--backbone", envvar="BOOLATTN_BACKBONE", help="An adapter's backbone: a folder or hub name."),
 ]
 Data = Annotated[Path, _DATA]
 DataIfNeeded = Annotated[Path | None, _DATA]

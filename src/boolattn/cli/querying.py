@@ -91,16 +91,16 @@ def explain(
     png: Annotated[Path | None, typer.Option(help="Plot cues, scopes, biases and attention by layer (PNG).")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Show how a query is read, and how that changes attention and the query's vector."""
+    """Show how a query is read and, for a Boolean model, how that changes attention and the query's vector."""
     for path in (html, png):
         if path is not None and not path.absolute().parent.is_dir():
             raise typer.BadParameter(f"no folder {path.absolute().parent}: create it before writing {path.name}")
     _check_cheaply(query, options)
-    from boolattn.encoders.storage.model_names import load_boolean
+    from boolattn.encoders.storage.model_names import load_encoder
     from boolattn.explanation.query import explain as explain_query
 
     with user_errors():
-        model = load_boolean(options.model, options.backbone)
+        model = load_encoder(options.model, options.backbone)
         explanation = explain_query(model, query, exclude=options.exclude, **options.reading)
         if html is not None:
             from boolattn.explanation.html import page

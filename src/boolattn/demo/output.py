@@ -18,7 +18,8 @@ from boolattn.reading.spans import Span
 YOUR_OWN = """\
 pip install torch   # in the build your machine needs (CPU or CUDA)
 pip install 'boolattn[search]'
-boolattn encode YOUR.jsonl --model minilm-l6 --documents things --out vectors   # or pages: texts about such things
+# --documents things, or pages: texts about such things
+boolattn encode YOUR.jsonl --model sentence-transformers/all-MiniLM-L6-v2 --documents things --out vectors
 boolattn index vectors --index lance://index/mine
 boolattn search "YOUR QUERY" --index lance://index/mine --plain"""
 

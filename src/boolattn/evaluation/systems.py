@@ -227,7 +227,7 @@ def load_system(
     reader: ReaderOrName | None = None,
     strictness: Strictness | None = None,
 ) -> Retriever | Reader:
-    """Load ``bm25``, ``rules``, ``learned``, a shipped adapter with its backbone, or a plain or Boolean model.
+    """Load ``bm25``, ``rules``, ``learned``, an adapter with its backbone, or a plain or Boolean model.
 
     ``rewritten:NAME`` is a plain model with rewritten queries, and ``flip:BETA:NAME`` one with FLIP's formula, both as
     simple baselines. See ``ReadingOptions`` for the reader and the strictness; None keeps the model's own.

@@ -46,7 +46,10 @@ def draw(explanation: ExplainedQuery, path: Path) -> None:
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'boolattn[plots]'") from error
     if not len(explanation.scopes):
-        raise ValueError("this model has no accessible attention to plot: use --html or the terminal instead of --png")
+        raise ValueError(
+            "this model has no accessible attention to plot: use a Boolean model, such as training-free:NAME, or use "
+            "--html or the terminal instead of --png"
+        )
     words = [word for word in words_of(explanation) if word.role != "unread"]
     panels = _panels(explanation, words)
     widths = [BARS, *(COLUMN * max(len(panel.columns) + 0.5, 3) for panel in panels)]

@@ -77,7 +77,9 @@ def _no_tokens(given: Any) -> Any:
 class OpenAIEmbeddings(HowToEmbed):
     """OpenAI's request for embeddings. A model name that ends in ``-query`` marks queries."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"model": "minilm-l6-query", "input": [QUERY]}]})
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"model": "sentence-transformers/all-MiniLM-L6-v2-query", "input": [QUERY]}]}
+    )
     input: Texts
     model: Text = Field(
         "",

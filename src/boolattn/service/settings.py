@@ -27,8 +27,10 @@ class SettingsError(ValueError):
 class ServiceSettings:
     """All settings; ``boolattn serve --help`` shows what each is for."""
 
-    model: str = field(default="minilm-l6", metadata={"help": "The model, as in boolattn search."})
-    backbone: str | None = field(default=None, metadata={"help": "A shipped adapter's backbone: a folder or hub name."})
+    model: str = field(
+        default="sentence-transformers/all-MiniLM-L6-v2", metadata={"help": "The model, as in boolattn search."}
+    )
+    backbone: str | None = field(default=None, metadata={"help": "An adapter's backbone: a folder or hub name."})
     index: tuple[str, ...] = field(
         default=(), metadata={"help": "An index to search, URI or NAME=URI; may be repeated."}
     )

@@ -15,46 +15,36 @@ from boolattn.encoders.storage.checksums import is_boolean
 TRAINING_FREE = "training-free:"  # prefix of a model name: make it Boolean without training
 BACKBONE_VARIABLE = "BOOLATTN_BACKBONE"
 
-_PACKAGE = Path(__file__).parents[2]
-# In an installed package, or in a checkout.
-_HOMES = (_PACKAGE / "adapters", _PACKAGE.parents[1] / "adapters")
-ADAPTERS = next((home for home in _HOMES if home.is_dir()), _HOMES[0])
+_MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+# Adapters that earlier versions shipped, and what to use instead. Their indexes stay valid.
+_REMOVED = {"minilm-l6": _MINILM}
 
 
 class UnknownModelError(ValueError):
     """A model name that cannot be resolved or used."""
 
 
-def shipped_adapters() -> list[str]:
-    """Return the names of the adapters that come with boolattn."""
-    return sorted(path.name for path in ADAPTERS.glob("*") if has_route(path))
-
-
-def load(
-    name_or_folder: str | Path, backbone: str | Path | SentenceTransformer | None = None, **kwargs: Any
-) -> DualEncoder:
-    """Load a shipped adapter with its backbone; a backbone with other weights is refused.
+def load(folder: str | Path, backbone: str | Path | SentenceTransformer | None = None, **kwargs: Any) -> DualEncoder:
+    """Load an adapter with its backbone; a backbone with other weights is refused.
 
     Args:
-        name_or_folder: One of ``shipped_adapters()``, or a folder from ``save_without_backbone``; a folder with the
-            name of a shipped adapter requires an explicit path: ``"./minilm-l6"``.
+        folder: The adapter, from ``boolattn dev ship``.
         backbone: The backbone's folder or hub name, or the model itself, which is changed in place. By default the
             value of the environment variable ``BOOLATTN_BACKBONE``, or else the recorded hub name.
         **kwargs: Arguments of ``SentenceTransformer`` for loading the backbone, such as ``device="cuda"``.
 
     Examples:
-        >>> model = load("minilm-l6")  # doctest: +SKIP
+        >>> model = load("adapters/mine")  # doctest: +SKIP
         >>> model.encode_query("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
-    folder = _adapter_folder(name_or_folder)
-    if folder is None and Path(name_or_folder).is_dir():
+    _require_shipped(str(folder))
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise UnknownModelError(f"no folder {str(folder)!r}: load takes the folder of an adapter")
+    if not has_route(folder):
         raise UnknownModelError(
-            f"{name_or_folder} contains no shipped adapter ({SETTINGS_FILE} with a query route): use DualEncoder "
+            f"{folder} contains no adapter of a model ({SETTINGS_FILE} with a query route): use DualEncoder "
             f"to load a whole saved model, load_adapter for the mechanism alone"
-        )
-    if folder is None:
-        raise UnknownModelError(
-            f"{str(name_or_folder)!r} is neither a folder nor a shipped adapter; use one of {shipped_adapters()}"
         )
     _, route = read_route(folder)
     if backbone is None:
@@ -63,12 +53,12 @@ def load(
 
 
 def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
-    """Load a shipped adapter, a saved Boolean or plain model, or ``training-free:NAME``, a plain model made Boolean.
+    """Load an adapter, a saved Boolean or plain model, or ``training-free:NAME``, a plain model made Boolean.
 
-    A shipped adapter takes precedence over a folder of the same name, which requires an explicit path
-    (``./minilm-l6``), and a folder over a hub model. ``backbone`` is only used for a shipped adapter.
+    A folder takes precedence over a hub model. ``backbone`` is only used for an adapter.
     """
-    if _adapter_folder(name) is not None:
+    _require_shipped(name)
+    if name and has_route(Path(name)):
         try:
             return load(name, backbone)
         except (OSError, ValueError) as error:
@@ -83,12 +73,12 @@ def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
     except (OSError, ValueError) as error:
         raise UnknownModelError(
             f"cannot load {folder!r}: use a sentence-transformers folder or hub name, with {TRAINING_FREE} before it "
-            f"to make it Boolean, or a shipped adapter from {shipped_adapters()} ({error})"
+            f"to make it Boolean, or the folder of an adapter ({error})"
         ) from error
 
 
 def load_boolean(name: str, backbone: str | None = None) -> DualEncoder:
-    """Load a shipped adapter, a saved Boolean model, or ``training-free:NAME``."""
+    """Load an adapter, a saved Boolean model, or ``training-free:NAME``."""
     model = as_boolean(load_encoder(name, backbone))
     if model is None:
         raise UnknownModelError(f"{name} is a plain embedding model: write {TRAINING_FREE}{name} to make it Boolean")
@@ -102,14 +92,13 @@ def title_of(name: str) -> str:
     return prefix + ("/".join(Path(folder).resolve().parts[-2:]) if Path(folder).is_dir() else folder)
 
 
-def _adapter_folder(name: str | Path) -> Path | None:
-    """Return the folder of a shipped adapter, or of an adapter at a path; None if there is none.
-
-    A shipped adapter's name takes precedence over a folder in the working directory.
-    """
-    if isinstance(name, str) and name in shipped_adapters():
-        return ADAPTERS / name
-    return Path(name) if name and has_route(Path(name)) else None
+def _require_shipped(name: str) -> None:
+    """Refuse the name of an adapter that is no longer shipped, unless a folder has this name."""
+    if name in _REMOVED and not Path(name).is_dir():
+        raise UnknownModelError(
+            f"{name} is no longer shipped, because it is not better than its backbone with rewritten queries: use "
+            f"{_REMOVED[name]}, whose indexes are the same"
+        )
 
 
 def load_backbone(

@@ -61,7 +61,8 @@ class Searcher:
     """Searches an index with the model that encoded its documents.
 
     Examples:
-        >>> searcher = Searcher(boolattn.load("minilm-l6"), open_index("lance:///data/films"))  # doctest: +SKIP
+        >>> model = SentenceTransformer("sentence-transformers/all-MiniLM-L6-v2")  # doctest: +SKIP
+        >>> searcher = Searcher(model, open_index("lance:///data/films"))  # doctest: +SKIP
         >>> searcher.search("movies set in Vietnam but not about war")  # doctest: +SKIP
     """
 

@@ -23,7 +23,7 @@ def on_ray(model: str, backbone: str | None, workers: int, address: str | None =
 
     Args:
         model: The model's name, as for ``load_encoder``: every actor loads it once.
-        backbone: The backbone of a shipped adapter.
+        backbone: The backbone of an adapter.
         workers: Number of actors; each gets a GPU if there are any, and an equal share of the CPUs.
         address: A cluster's address; None starts a cluster on this machine and stops it after the last shard.
     """

@@ -283,10 +283,11 @@ function explanationElements(explained) {
   });
   const changed = rows.some(({ weight }) => weight <= 0);
   const largest = Math.max(...rows.flatMap(({ shares }) => shares || []), 1e-9);
-  const summary = changed
+  const meaning = before.length
     ? "Each token of the query: the attention it receives without and with boolattn, and its weight in the query’s vector. A negative weight pushes documents about it away."
-    : "Nothing was changed: the query has the plain model’s vector.";
-  const heads = ["Token", ...(before.length ? ["Attention, plain → ours"] : []), "Weight"];
+    : "The words that push away are encoded on their own, and subtracted from the vector of the wanted ones.";
+  const summary = changed ? meaning : "Nothing was changed: the query has the plain model’s vector.";
+  const heads = [before.length ? "Token" : "Word", ...(before.length ? ["Attention, plain → ours", "Weight"] : ["Role"])];
   const head = element("tr", "", ...heads.map((text) => element("th", "", text)));
   head.childNodes.forEach((cell) => (cell.scope = "col"));
   const table = element("table", "", element("thead", "", head), element("tbody", "", ...rows.map((row) => rowElement(row, largest))));
@@ -312,7 +313,7 @@ function rowElement({ text, shares, weight }, largest) {
     const numbers = shares.map((share) => (100 * share).toFixed(1)).join(" → ");
     cells.push(element("td", "", graph, element("span", "number", `${numbers} %`)));
   }
-  const role = weight < 0 ? "pushes away" : weight === 0 ? "not used" : "";
+  const role = weight < 0 ? "pushes away" : weight === 0 ? "not used" : shares ? "" : "wanted";
   cells.push(element("td", "number", shares ? signed(weight, 2) : "", role && element("span", "note", ` ${role}`)));
   return element("tr", weight < 0 ? "lowered" : "", ...cells);
 }
