@@ -2,13 +2,15 @@
 
 import json
 
+import pytest
 import zstandard
 from typer.testing import CliRunner
 
 from boolattn.cli import app
 
 
-def test_the_command_reports_changed_vectors_and_time(tmp_path, minilm_folder):
+@pytest.mark.parametrize("prefix", ["", "training-free:"])
+def test_the_command_reports_changed_vectors_and_time(prefix, tmp_path, minilm_folder):
     rows = [
         {"source": "a", "query": "tallest building in the world"},
         {"source": "a", "query": "films set in Vietnam NOT war"},
@@ -17,7 +19,7 @@ def test_the_command_reports_changed_vectors_and_time(tmp_path, minilm_folder):
     (tmp_path / "real-queries").mkdir()
     lines = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "real-queries" / "queries.jsonl.zst").write_bytes(zstandard.compress(lines.encode()))
-    arguments = ["dev", "bench", "queries", "--model", f"training-free:{minilm_folder}", "--data", str(tmp_path)]
+    arguments = ["dev", "bench", "queries", "--model", f"{prefix}{minilm_folder}", "--data", str(tmp_path)]
     done = CliRunner().invoke(app, [*arguments, "--seconds", "0.1", "--json"])
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)

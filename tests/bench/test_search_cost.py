@@ -4,9 +4,10 @@ import json
 import numpy as np
 import pytest
 
-from boolattn import DualEncoder
 from boolattn.bench import search_cost
 from boolattn.bench.search_cost import FILTERS, measure_search
+from boolattn.encoders.retrieval_model import retrieval_model
+from boolattn.encoders.storage.model_names import load_encoder
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Hit, WrongIndexError
 from tests.training.small import backbone
@@ -15,9 +16,10 @@ QUERIES = ["kites of Peru", "kites but not of Peru", "boats or trains"]
 WORDS = ["kites", "boats", "trains", "drums", "wolves", "lamps", "roses", "clocks", "Peru", "Chad", "Nepal", "Cuba"]
 
 
-@pytest.fixture(scope="module")
-def model(tmp_path_factory, minilm_folder):
-    return DualEncoder.training_free(backbone(tmp_path_factory.mktemp("model"), minilm_folder))
+@pytest.fixture(scope="module", params=["", "training-free:"])
+def model(request, tmp_path_factory, minilm_folder):
+    folder = backbone(tmp_path_factory.mktemp("model"), minilm_folder)
+    return retrieval_model(load_encoder(f"{request.param}{folder}"))
 
 
 def documents():

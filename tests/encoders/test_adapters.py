@@ -1,4 +1,5 @@
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -257,6 +258,8 @@ def test_the_backbone_is_the_argument_or_the_variable_or_the_recorded_one(adapte
         load("small")
     for way in (repr(HUB_NAME), "load('small', backbone=FOLDER)", "--backbone FOLDER", "BOOLATTN_BACKBONE=FOLDER"):
         assert way in str(told.value)
+    with pytest.raises(UnknownModelError, match=re.escape(f"load({str(adapters / 'small')!r}, backbone=FOLDER)")):
+        load(adapters / "small")
     save_without_backbone(load("small", backbone), adapters / "small", backbone=backbone)
     assert isinstance(load("small"), DualEncoder)
 
@@ -270,8 +273,10 @@ def test_an_unknown_name_is_refused_with_what_to_use(adapters, backbone, tmp_pat
     for unknown in ("smal", "../adapters/smal"):
         with pytest.raises(UnknownModelError, match="load takes the folder of an adapter"):
             load(unknown)
-    with pytest.raises(UnknownModelError, match="or the folder of an adapter"):
+    with pytest.raises(UnknownModelError, match=r"or the folder of an adapter \("):
         load_encoder("smal")
+    with pytest.raises(UnknownModelError, match="BOOLATTN_BACKBONE are for adapters: offline, use the model's folder"):
+        load_encoder("smal", backbone)
     save_adapter(made_boolean("signed", backbone).tower.transformer.auto_model, tmp_path / "bare")
     with pytest.raises(UnknownModelError, match="load_adapter for the mechanism alone"):
         load(tmp_path / "bare")
@@ -293,7 +298,7 @@ def test_the_command_lines_names_lead_to_adapters(adapters, backbone, other):
 
 def test_an_adapter_that_is_no_longer_shipped_is_refused_with_its_replacement(adapters, backbone):
     for load_model in (load, load_encoder):
-        with pytest.raises(UnknownModelError, match="use sentence-transformers/all-MiniLM-L6-v2"):
+        with pytest.raises(UnknownModelError, match=r"use --model sentence-transformers/all-MiniLM-L6-v2 .*signed_"):
             load_model("minilm-l6")
     (adapters / "small").rename("minilm-l6")  # a copy of it still loads
     for load_model in (load, load_encoder):

@@ -59,7 +59,7 @@ def test_the_plain_answer_is_shown_side_by_side(run, uri):
     plain = {hit["title"] for hit in found["plain"]}
     assert plain & {"Platoon", "Coming Home", "Bridge"}
     said = run("search", QUERY, "--index", uri, "-k", 3, "--plain")
-    assert "found only by the plain model" in said
+    assert "found only by the plain search" in said
     assert any(f"- {title}" in said for title in plain)
 
 

@@ -152,4 +152,5 @@ def test_the_dockerfile_is_linted_and_copies_what_exists():
     allowed = (DEPLOY / "Dockerfile.dockerignore").read_text().splitlines()
     for source in sources:
         assert (ROOT / source).exists() and f"!{source}" in allowed
+    assert {line.removeprefix("!") for line in allowed if line.startswith("!")} == set(sources)
     assert "USER 10001:10001" in text and "HEALTHCHECK" in text

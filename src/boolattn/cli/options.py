@@ -12,9 +12,12 @@ import typer
 from boolattn.reading.choices import Documents, Strictness
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+_OTHER_MODELS = (
+    "training-free:NAME to act on exclusions inside its attention; or the folder of a saved Boolean model or adapter."
+)
 _MODEL_HELP = (
-    "A sentence-transformers model (a hub name or a folder), training-free:NAME for that model made Boolean, or the "
-    "folder of a saved Boolean model or adapter."
+    "A sentence-transformers model, as a hub name or a folder, whose queries are rewritten to act on exclusions; "
+    f"{_OTHER_MODELS}"
 )
 _DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the benchmark and training data.")
 
@@ -22,7 +25,10 @@ Model = Annotated[str, typer.Option("--model", envvar="BOOLATTN_MODEL", help=_MO
 Systems = Annotated[
     list[str] | None,
     typer.Option(
-        "--model", help=f"{_MODEL_HELP} Also rewritten:NAME, flip:BETA:NAME, bm25, rules or learned; may be repeated."
+        "--model",
+        help="A sentence-transformers model, as a hub name or a folder, unchanged; rewritten:NAME for that model as "
+        f"boolattn search uses it, with rewritten queries; {_OTHER_MODELS} Also flip:BETA:NAME, bm25, rules or "
+        "learned; may be repeated.",
     ),
 ]
 Backbone = Annotated[

@@ -35,7 +35,7 @@ def render_side_by_side(plain: Sequence[Named], boolean: Sequence[Named]) -> Ren
         table.add_row(str(place + 1), old, new)
     if by_plain == by_boolean:
         return table
-    return Group(table, Text("- found only by the plain model   + found only by the Boolean model", "dim"))
+    return Group(table, Text("- found only by the plain search   + found only by the Boolean search", "dim"))
 
 
 def _named(hits: Sequence[Named], place: int, other: set[str], sign: str, style: str) -> Text:

@@ -42,7 +42,7 @@ async def read(asked: ReadRequest, request: Request) -> Response:
 
 @router.post("/v1/explain", response_model=ExplainAnswer, responses=PROBLEMS)
 async def explain(asked: ReadRequest, request: Request) -> Response:
-    """Explain how a query is read, and how that changes attention and its vector."""
+    """Explain how a query is read and, for a Boolean model, how that changes attention and its vector."""
     service = service_of(request)
     service.require_texts([asked.query])
     if service.settings.upstream:

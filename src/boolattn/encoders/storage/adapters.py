@@ -39,7 +39,7 @@ def save_without_backbone(model: DualEncoder, folder: str | Path, backbone: str)
 
     Args:
         model: The model; its backbone must have the weights of ``backbone``, not further trained.
-        folder: The output folder; its name becomes the adapter's name.
+        folder: The output folder.
         backbone: The hub ID of the backbone, such as ``"sentence-transformers/all-MiniLM-L6-v2"``.
     """
     if model.tower.transformer is not model.document_encoder()[0]:

@@ -49,7 +49,7 @@ def load(folder: str | Path, backbone: str | Path | SentenceTransformer | None =
     _, route = read_route(folder)
     if backbone is None:
         backbone = os.environ.get(BACKBONE_VARIABLE) or route.backbone
-    return join_backbone(folder, load_backbone(backbone, folder.resolve().name, route.backbone, **kwargs))
+    return join_backbone(folder, load_backbone(backbone, str(folder), route.backbone, **kwargs))
 
 
 def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
@@ -71,9 +71,12 @@ def load_encoder(name: str, backbone: str | None = None) -> SentenceTransformer:
             return DualEncoder.training_free(folder)
         return DualEncoder(folder) if is_boolean(folder) else SentenceTransformer(folder)
     except (OSError, ValueError) as error:
+        ignored = ""
+        if backbone or os.environ.get(BACKBONE_VARIABLE):
+            ignored = f"; --backbone and {BACKBONE_VARIABLE} are for adapters: offline, use the model's folder"
         raise UnknownModelError(
             f"cannot load {folder!r}: use a sentence-transformers folder or hub name, with {TRAINING_FREE} before it "
-            f"to make it Boolean, or the folder of an adapter ({error})"
+            f"to make it Boolean, or the folder of an adapter{ignored} ({error})"
         ) from error
 
 
@@ -96,8 +99,9 @@ def _require_shipped(name: str) -> None:
     """Refuse the name of an adapter that is no longer shipped, unless a folder has this name."""
     if name in _REMOVED and not Path(name).is_dir():
         raise UnknownModelError(
-            f"{name} is no longer shipped, because it is not better than its backbone with rewritten queries: use "
-            f"{_REMOVED[name]}, whose indexes are the same"
+            f"{name} is no longer shipped: use --model {_REMOVED[name]} or its folder, in Python "
+            f"SentenceTransformer({_REMOVED[name]!r}) with boolattn.signed_vectors or Searcher, which act on "
+            f"exclusions; an index made with {name} stays valid"
         )
 
 
