@@ -12,12 +12,9 @@ import typer
 from boolattn.reading.choices import Documents, Strictness
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_OTHER_MODELS = (
-    "training-free:NAME to act on exclusions inside its attention; or the folder of a saved Boolean model or adapter."
-)
 _MODEL_HELP = (
-    "A sentence-transformers model, as a hub name or a folder, whose queries are rewritten to act on exclusions; "
-    f"{_OTHER_MODELS}"
+    "A sentence-transformers model, as a hub name or a folder; training-free:NAME for that model acting on exclusions "
+    "inside its attention; or the folder of a saved Boolean model or adapter."
 )
 _DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the benchmark and training data.")
 
@@ -26,9 +23,8 @@ Systems = Annotated[
     list[str] | None,
     typer.Option(
         "--model",
-        help="A sentence-transformers model, as a hub name or a folder, unchanged; rewritten:NAME for that model as "
-        f"boolattn search uses it, with rewritten queries; {_OTHER_MODELS} Also flip:BETA:NAME, bm25, rules or "
-        "learned; may be repeated.",
+        help=f"{_MODEL_HELP} Also rewritten:NAME, that model with rewritten queries, as boolattn search uses it; "
+        "flip:BETA:NAME, bm25, rules or learned; may be repeated.",
     ),
 ]
 Backbone = Annotated[
