@@ -50,7 +50,9 @@ def test_there_is_nothing_to_draw(plain, tmp_path):
         draw(explain(plain, QUERY, reader="rules"), tmp_path / "picture.png")
 
 
-@pytest.mark.parametrize("query", [QUERY, "not war films", "python, but no django or flask", "films"])
+@pytest.mark.parametrize(
+    "query", [QUERY, "not war films", "anything but Coldplay", "python, but no django or flask", "films"]
+)
 def test_words_with_a_weight_are_those_that_rewriting_encodes(plain, query):
     explanation, texts = explain(plain, query, reader="rules"), rewrite(query, reader="rules")
     wanted, unwanted = (
