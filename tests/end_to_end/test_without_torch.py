@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.hub_cache import NAME
+
 ROOT = Path(__file__).parents[2]
 PYTHON = ROOT / ".venv-light" / "bin" / "python"
 PROGRAM = """
@@ -67,20 +69,10 @@ def test_help_needs_no_extra(command):
 @pytest.mark.parametrize(
     ("arguments", "extra"),
     [
-        (
-            [
-                "encode",
-                "data/fixtures/beir_flat/corpus.jsonl",
-                "--model",
-                "sentence-transformers/all-MiniLM-L6-v2",
-                "--out",
-                "out",
-            ],
-            "models",
-        ),
+        (["encode", "data/fixtures/beir_flat/corpus.jsonl", "--model", NAME, "--out", "out"], "models"),
         (["search", "war", "--index", "lance://films"], "models"),
         (["explain", "war"], "models"),
-        (["evaluate", "films", "--model", "sentence-transformers/all-MiniLM-L6-v2", "--data", "data"], "evaluation"),
+        (["evaluate", "films", "--model", NAME, "--data", "data"], "evaluation"),
         (["train", "finetune", "recipe.toml", "--data", "data", "--out", "out"], "train"),
         (["train", "reader", "recipe.toml", "--data", "data", "--out", "out"], "train"),
         (["dev", "ship", "model", "out", "--made-with", "backbone"], "models"),

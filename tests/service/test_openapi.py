@@ -13,9 +13,6 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.hub_cache import NAME
-
-QUERY_NAME = f"{NAME}-query"
 CASES = (
     5 if settings.default.max_examples <= 100 else 560
 )  # of a route and a mode; with --hypothesis-profile=search, more than 10,000 in all
@@ -59,7 +56,7 @@ def test_every_answer_is_as_documented(written_server, mode):
 @pytest.mark.parametrize("value", [True, "3", 1.5])
 def test_only_whole_numbers_are_integers(written_server, value):
     for path, body in {
-        "/v1/embeddings": {"input": "films", "model": QUERY_NAME, "dimensions": value},
+        "/v1/embeddings": {"input": "films", "model": "m-query", "dimensions": value},
         "/v2/embed": {"texts": ["films"], "input_type": "search_query", "output_dimension": value},
     }.items():
         assert written_server.post(path, body).status_code == 422
@@ -67,7 +64,7 @@ def test_only_whole_numbers_are_integers(written_server, value):
 
 @pytest.mark.parametrize("value", [0.0, 1, "true"])
 def test_only_true_and_false_are_booleans(written_server, value):
-    body = {"input": "films", "model": QUERY_NAME, "act": value}
+    body = {"input": "films", "model": "m-query", "act": value}
     assert written_server.post("/v1/embeddings", body).status_code == 422
 
 

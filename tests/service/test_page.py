@@ -197,7 +197,7 @@ def test_the_explanation_of_a_boolean_model_shows_attention(browser, film_vector
         page = Page(browser, found.url).open()
         page.search(VIETNAM)
         page.explain()
-        rows = page.wait(lambda: page.texts("#explanation tbody tr"))
+        rows = page.texts("#explanation tbody tr")
         assert len(rows) == len(VIETNAM.split()) and " % " in " ".join(rows[-1].split()) and "pushes away" in rows[-1]
         assert "Attention" in page["explanation"].text
 

@@ -15,9 +15,8 @@ from boolattn.encoders.storage.checksums import is_boolean
 TRAINING_FREE = "training-free:"  # prefix of a model name: make it Boolean without training
 BACKBONE_VARIABLE = "BOOLATTN_BACKBONE"
 
-_MINILM = "sentence-transformers/all-MiniLM-L6-v2"
-# Adapters that earlier versions shipped, and what to use instead. Their indexes stay valid.
-_REMOVED = {"minilm-l6": _MINILM}
+# Adapters that earlier versions shipped, and what to use instead.
+_REMOVED = {"minilm-l6": "sentence-transformers/all-MiniLM-L6-v2"}
 
 
 class UnknownModelError(ValueError):

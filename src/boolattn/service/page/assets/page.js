@@ -287,7 +287,7 @@ function explanationElements(explained) {
     ? "Each token of the query: the attention it receives without and with boolattn, and its weight in the query’s vector. A negative weight pushes documents about it away."
     : "The words that push away are encoded on their own, and subtracted from the vector of the wanted ones.";
   const summary = changed ? meaning : "Nothing was changed: the query has the plain model’s vector.";
-  const heads = [before.length ? "Token" : "Word", ...(before.length ? ["Attention, plain → ours", "Weight"] : ["Role"])];
+  const heads = before.length ? ["Token", "Attention, plain → ours", "Weight"] : ["Word", "Role"];
   const head = element("tr", "", ...heads.map((text) => element("th", "", text)));
   head.childNodes.forEach((cell) => (cell.scope = "col"));
   const table = element("table", "", element("thead", "", head), element("tbody", "", ...rows.map((row) => rowElement(row, largest))));
