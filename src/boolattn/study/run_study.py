@@ -25,7 +25,7 @@ from boolattn.training.train import RESULTS, finetune, pretrain
 
 Tell = Callable[[str], None]
 STAGES: dict[str, Callable[[Recipe, DataFolder, Path], Path]] = {"pretrain": pretrain, "finetune": finetune}
-_STAGE_RECORD = ("commit", "versions", "finished", "seconds", "steps", "cost", "best")
+_STAGE_RECORD = ("commit", "versions", "finished", "seconds", "steps", "precision", "cost", "best")
 
 
 def run_study(runs: Sequence[Run], data: DataFolder, out: Path, tell: Tell) -> None:

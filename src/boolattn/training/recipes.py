@@ -113,7 +113,7 @@ class Settings:
             whose vectors are computed once and then fixed.
         excluded_counts: With candidates = "corpus", the weight of an excluded document; any other has weight 1.
         keep_best_by: Validation measure for choosing the best epoch.
-        precision: Numeric precision.
+        precision: Numeric precision; "bf16" is fp32 on a CPU that would emulate it.
         log_steps: Steps between logged losses.
         checkpoint_steps: Steps between checkpoints if there is no validation; otherwise every epoch writes one.
     """

@@ -7,7 +7,6 @@ Both stages write checkpoints, the model and ``results.json`` to ``out``, and re
 import json
 import os
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -30,6 +29,7 @@ from boolattn.training.cost import Cost
 from boolattn.training.labels import pack
 from boolattn.training.losses import BooleanLoss, RankingLoss, contrastive_loss, triplet_loss
 from boolattn.training.models import build_model, freeze_parameters, limit_lengths, unlimit_lengths
+from boolattn.training.precision import used_precision
 from boolattn.training.provenance import commit, versions
 from boolattn.training.recipes import Recipe, RecipeError
 from boolattn.training.sampling import QUERIES, DrawAnew, Drawing
@@ -146,6 +146,7 @@ def _arguments(
     recipe: Recipe, columns: Sequence[str], model: SentenceTransformer, evaluates: bool, checkpoints: Path
 ) -> SentenceTransformerTrainingArguments:
     settings, devices = recipe.training, int(os.environ.get("WORLD_SIZE", "1"))
+    precision = used_precision(settings.precision)
     if settings.batch_size % devices:
         raise RecipeError(f"a batch of {settings.batch_size} cannot be split evenly across {devices} devices")
     others = settings.triplet_route if recipe.stage == "pretrain" else "document"
@@ -159,8 +160,8 @@ def _arguments(
         weight_decay=settings.weight_decay,
         lr_scheduler_type=settings.schedule,
         use_cpu=not torch.accelerator.is_available(),  # must be explicit, or bf16 is refused
-        bf16=settings.precision == "bf16",
-        fp16=settings.precision == "fp16",
+        bf16=precision == "bf16",
+        fp16=precision == "fp16",
         eval_strategy="epoch" if evaluates else "no",
         save_strategy="epoch" if evaluates else "steps",
         save_steps=settings.checkpoint_steps,
@@ -175,11 +176,6 @@ def _arguments(
         prompts={column: model.prompts.get(route) or "" for column, route in routes.items()},
         ddp_find_unused_parameters=False,  # a step is several forward calls; see BooleanLoss
     )
-    if arguments.bf16 and arguments.use_cpu and not torch.cpu._is_amx_tile_supported():
-        warnings.warn(
-            "this CPU emulates bf16, which makes a step several times slower: use --set training.precision=fp32",
-            stacklevel=2,
-        )
     if arguments.world_size != devices:
         raise RecipeError(
             f"training sees only {arguments.world_size} of {devices} processes: on CPUs, set ACCELERATE_USE_CPU=1"
@@ -224,6 +220,7 @@ def _write_results(
         "seconds": round(time.time() - started, 1),
         "resumed_from": checkpoint.name if checkpoint else None,
         "steps": trainer.state.global_step,
+        "precision": used_precision(recipe.training.precision),
         "cost": cost.of(trainer.model),
         "best": {"step": trainer.state.best_global_step, "value": trainer.state.best_metric},
         "log": trainer.state.log_history,

@@ -9,6 +9,7 @@ from sentence_transformers.sentence_transformer.evaluation import InformationRet
 
 from boolattn.encoders.document_encoder import BATCH
 from boolattn.training.examples import Question, reading_of
+from boolattn.training.precision import used_precision
 from boolattn.training.recipes import Precision, Recipe
 from boolattn.training.sampling import as_asked
 from boolattn.training.sources import TrainingData
@@ -23,7 +24,7 @@ class Validation(InformationRetrievalEvaluator):
     def __init__(self, precision: Precision, *args: Any, **kwargs: Any) -> None:
         """Take a recipe's precision, and the evaluator's own arguments."""
         super().__init__(*args, **kwargs)
-        self._dtype = _AUTOCAST.get(precision)
+        self._dtype = _AUTOCAST.get(used_precision(precision))
 
     def __call__(self, model: SentenceTransformer, *args: Any, **kwargs: Any) -> dict[str, float]:  # type: ignore[override]
         """Evaluate a model."""

@@ -19,6 +19,7 @@ from transformers import AutoTokenizer, Trainer, TrainingArguments
 from boolattn.data.folder import DataFolder
 from boolattn.reading.learned import LearnedReader, ReaderCard
 from boolattn.reading.reader_tokens import prepare
+from boolattn.training.precision import computes_bf16
 from boolattn.training.provenance import commit, versions
 from boolattn.training.reader.export import agreement, export_reader, write_card
 from boolattn.training.reader.network import ReaderNetwork, reader_loss
@@ -120,7 +121,7 @@ def _arguments(seed: int, out: Path) -> TrainingArguments:
         lr_scheduler_type="linear",
         warmup_steps=WARMUP_STEPS,
         max_grad_norm=1.0,
-        bf16=torch.accelerator.is_available() or torch.cpu._is_amx_tile_supported(),  # elsewhere emulated, and slow
+        bf16=computes_bf16(),
         use_cpu=not torch.accelerator.is_available(),
         seed=seed,
         save_steps=SAVE_STEPS,
