@@ -62,3 +62,21 @@ def test_a_client_that_only_searches_does_not_wait_for_others_writes(milvus):
             taken.append(perf_counter() - start)
     assert median(seconds[reader]) < median(seconds[writer]) / 2
     writer.drop()
+
+
+def test_documents_missed_while_they_are_rewritten_are_fetched_again(milvus, monkeypatch):
+    writer = open_index(f"{milvus.uri}/rewritten")
+    writer.create(DESCRIPTION)
+    rows = films(["a", "b", "c"])
+    writer.upsert(rows)
+    reader = open_index(f"{milvus.uri}/rewritten")
+    asked = reader._client.client.query
+
+    def miss_one(name, which, **settings):
+        found = asked(name, which, **settings)
+        return found if settings["consistency_level"] == "Strong" else [row for row in found if row["id"] != "b"]
+
+    monkeypatch.setattr(reader._client.client, "query", miss_one)
+    assert same(reader.fetch(["a", "b", "c"]), rows)
+    assert reader.fetch(["no such document"]).ids == []
+    writer.drop()

@@ -167,12 +167,11 @@ class MilvusIndex:
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the given order; long ones are truncated to Milvus's limit."""
         described, wanted = self.describe(), list(dict.fromkeys(ids))
-        seeing = LATEST if self._has_written else OWN  # a client that only searches must fetch what its searches saw
-        found: dict[str, Any] = {}
-        for start in range(0, len(wanted), IDS_AT_ONCE):
-            some = among("id", wanted[start : start + IDS_AT_ONCE])
-            asked = self._client.query(self._name, some, output_fields=[*COLUMNS], **seeing)
-            found |= {row["id"]: row for row in asked}
+        # A client that only searches must fetch what its searches saw, so it does not wait for the latest writes. Under
+        # load, such a query may miss documents that are just being rewritten; one that waits finds them.
+        found = self._entities(wanted, LATEST if self._has_written else OWN)
+        if not self._has_written and (missing := [doc_id for doc_id in wanted if doc_id not in found]):
+            found |= self._entities(missing, LATEST)
         return rows_of([found[doc_id] for doc_id in wanted if doc_id in found], described)
 
     def shards(self) -> dict[str, int]:
@@ -230,6 +229,14 @@ class MilvusIndex:
         except MilvusServerError:
             return False
         return True
+
+    def _entities(self, ids: Sequence[str], consistency: dict[str, str]) -> dict[str, Entity]:
+        found: dict[str, Entity] = {}
+        for start in range(0, len(ids), IDS_AT_ONCE):
+            some = among("id", ids[start : start + IDS_AT_ONCE])
+            asked = self._client.query(self._name, some, output_fields=[*COLUMNS], **consistency)
+            found |= {row["id"]: row for row in asked}
+        return found
 
     def _count(self, which: str) -> int:
         self.describe()  # the collection exists and is loaded
