@@ -52,8 +52,9 @@ def _table(found: dict[str, object]) -> Table:
             label = {"kills": "killed: ", "others": ""}[name]
             for kind, count in value.items():
                 table.add_row(f"{label}{kind}", f"{count:,}")
-        elif name in ("seconds", "rounds", "documents", "answers"):
-            table.add_row(name if name in ("seconds", "rounds") else f"{name} checked", f"{value:,}")
+        elif name in ("seconds", "rounds", "documents", "answers", "incomplete_answers"):
+            checked = " checked" if name in ("documents", "answers") else ""
+            table.add_row(name.replace("_", " ") + checked, f"{value:,}")
         elif name in ("lost", "duplicated", "wrong", "wrong_answers"):
             table.add_row(name.replace("_", " "), f"{value:,}", style="bold red" if value else "bold")
     table.add_row("failures", str(len(found["failures"])))  # type: ignore[arg-type]

@@ -24,7 +24,7 @@ def best(state):
 def judged(tmp_path, *answers, states=(BEFORE, AFTER), may_be_missing=False):
     path = tmp_path / "answers.jsonl"
     path.write_text("".join(json.dumps({"query": 0} | each) + "\n" for each in answers) + '{"query": 0, "hi')
-    found = judge(path, states, may_be_missing)
+    found = judge(path, states, may_be_missing, may_be_incomplete=False)
     assert (
         found.answers == len(answers)
         and found.wrong <= len(found.problems)
@@ -60,6 +60,17 @@ def test_a_document_that_is_passed_over_is_noticed(tmp_path):
     ]
     [problem] = judged(tmp_path, {"hits": hits}, states=[BEFORE])
     assert "is nearer than a hit" in problem
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong", "incomplete"),
+    [(lambda hits: hits, 0, 0), (lambda hits: hits[:-1], 0, 1), (lambda hits: [*hits[:-1], hits[0]], 1, 0)],
+)
+def test_incomplete_answers_can_be_counted_apart(tmp_path, change, wrong, incomplete):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(json.dumps({"query": 0, "hits": change(best(BEFORE))}))
+    found = judge(path, [BEFORE], may_be_missing=False, may_be_incomplete=True)
+    assert (found.wrong, found.incomplete) == (wrong, incomplete)
 
 
 def test_an_answer_of_the_former_state_is_wrong_once_that_is_over(tmp_path):

@@ -21,6 +21,8 @@ from boolattn.retrieval.vectors.shards import read_shard
 
 DISTURBANCES = ("corrupted shard", "two writers", "full disk")
 """Besides kills, one in each round."""
+REWRITTEN_IN_TWO_STEPS = frozenset({"milvus"})
+"""Backends that remove a document before they write it again, so that a search in between lacks it."""
 ANEW = 3
 """In every so many rounds, the index is dropped and made anew; in the others, it is changed."""
 
@@ -130,8 +132,11 @@ class Rounds:
 
     def _judge(self, answers: Path, queries: list[str], stages: list[Reference], may_be_missing: bool) -> None:
         vectors = self._maker.encode(queries)
-        judged = judge(answers, [State.of(each.rows, vectors) for each in stages], may_be_missing)
+        states = [State.of(each.rows, vectors) for each in stages]
+        may_be_incomplete = parse_address(self._uri).backend in REWRITTEN_IN_TWO_STEPS
+        judged = judge(answers, states, may_be_missing, may_be_incomplete)
         self._tally.answers += judged.answers
+        self._tally.incomplete_answers += judged.incomplete
         self._tally.wrong_answers += judged.wrong
         for problem in judged.problems[:3]:
             self._tally.fail(f"a searching process: {problem}")

@@ -103,14 +103,15 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How many answers were checked, how many were wrong, and in what."""
+    """How many answers were checked, how many were wrong, and in what; others may only have lacked documents."""
 
     answers: int
     wrong: int
+    incomplete: int
     problems: list[str]
 
 
-def judge(path: Path, states: Sequence[State], may_be_missing: bool) -> Judged:
+def judge(path: Path, states: Sequence[State], may_be_missing: bool, may_be_incomplete: bool) -> Judged:
     """Check answers that were given while an index changed from one state to the next.
 
     Each hit must be a document of one state with its score there, once. A document that belongs to all states must not
@@ -120,31 +121,40 @@ def judge(path: Path, states: Sequence[State], may_be_missing: bool) -> Judged:
         path: The answers.
         states: What the index contained before and after.
         may_be_missing: Whether the index did not exist at first.
+        may_be_incomplete: Whether an answer that only lacks documents counts as incomplete, not as wrong.
     """
     contents = set().union(*(state.contents() for state in states))
-    count, wrong, problems = 0, 0, list[str]()
+    count, wrong, incomplete, problems = 0, 0, 0, list[str]()
     for answer in _complete_lines(path):
         count, before = count + 1, len(problems)
         if "hits" in answer:
             scores = [state.of_query(answer["query"]) for state in states]
-            problems += _problems(answer["hits"], scores, contents)
+            problems += _wrong(answer["hits"], scores, contents)
+            lacking = list(_lacking(answer["hits"], scores))
+            if may_be_incomplete:
+                incomplete += bool(lacking)
+            else:
+                problems += lacking
         elif not ("missing" in answer and may_be_missing):
             problems.append(answer.get("error", "the index was missing"))
         wrong += len(problems) > before
-    return Judged(count, wrong, problems)
+    return Judged(count, wrong, incomplete, problems)
 
 
-def _problems(hits: list[Any], scores: list[dict[str, float]], contents: set[tuple[str, str, str]]) -> Iterator[str]:
-    found = {hit[0]: hit[1] for hit in hits}
-    if len(hits) != len(found):
+def _wrong(hits: list[Any], scores: list[dict[str, float]], contents: set[tuple[str, str, str]]) -> Iterator[str]:
+    if len(hits) != len({hit[0] for hit in hits}):
         yield f"a document twice among {[hit[0] for hit in hits]}"
-    if len(hits) != HITS:
-        yield f"{len(hits)} hits of {HITS}"
     for doc_id, score, title, text in hits:
         if not any(abs(each.get(doc_id, np.inf) - score) < CLOSE for each in scores):
             yield f"{doc_id} with score {score}, not {[each.get(doc_id) for each in scores]}"
         if (doc_id, title, text) not in contents:
             yield f"{doc_id} with another text"
+
+
+def _lacking(hits: list[Any], scores: list[dict[str, float]]) -> Iterator[str]:
+    if len(hits) != HITS:
+        yield f"{len(hits)} hits of {HITS}"
+    found = {hit[0]: hit[1] for hit in hits}
     least = min(found.values(), default=np.inf)
     for doc_id in set.intersection(*(set(each) for each in scores)) - set(found):
         if min(each[doc_id] for each in scores) > least + CLOSE:

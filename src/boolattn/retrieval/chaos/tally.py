@@ -24,6 +24,7 @@ class Tally:
         answers: How many answers of searching processes were checked.
         faults: Documents lost, duplicated or wrong.
         wrong_answers: How many answers were wrong.
+        incomplete_answers: How many answers lacked documents that were just being rewritten, on Milvus.
         failures: What else went wrong: a command that failed, crashed or did not notice damage.
     """
 
@@ -37,6 +38,7 @@ class Tally:
     answers: int = 0
     faults: Faults = field(default_factory=Faults)
     wrong_answers: int = 0
+    incomplete_answers: int = 0
     failures: list[str] = field(default_factory=list)
 
     @property
@@ -63,5 +65,6 @@ class Tally:
             "duplicated": self.faults.duplicated,
             "wrong": self.faults.wrong,
             "wrong_answers": self.wrong_answers,
+            "incomplete_answers": self.incomplete_answers,
             "failures": self.failures[:_KEPT],
         }
