@@ -4,8 +4,8 @@ from typer.testing import CliRunner
 from boolattn.cli import app
 
 
-def _call(*arguments):
-    return CliRunner().invoke(app, ["dev", *map(str, arguments)], env={"COLUMNS": "120"})
+def _call(*arguments, columns=120):
+    return CliRunner().invoke(app, ["dev", *map(str, arguments)], env={"COLUMNS": str(columns)})
 
 
 def test_a_study_is_run_and_shown(study, data, tmp_path):
@@ -19,6 +19,11 @@ def test_a_study_is_run_and_shown(study, data, tmp_path):
     assert r"| meaning: \_ that are not \_ | bare |" in shown.output and "**quest-gate**" in shown.output
     assert picture.exists()
     assert "quest-gate" in _call("study-table", study, "--out", tmp_path).output
+
+
+def test_progress_is_shown_in_full_on_a_narrow_screen(study, data, tmp_path):
+    done = _call("study", study, "--data", data.path, "--out", tmp_path, "--only", "bare", columns=20)
+    assert "bare: evaluating films\n" in done.output
 
 
 @pytest.mark.parametrize(

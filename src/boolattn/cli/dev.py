@@ -38,9 +38,13 @@ def study(
     from boolattn.study.run_study import run_study
 
     console = Console(stderr=True)
+
+    def tell(doing: str) -> None:
+        console.print(doing, style="bold", markup=False, highlight=False, soft_wrap=True)
+
     with user_errors():
         runs = plan_study(study, out, backbone, seed or (), only or ())
-        run_study(runs, DataFolder(data), out, lambda doing: console.rule(doing, align="left"))
+        run_study(runs, DataFolder(data), out, tell)
     typer.echo(f"results: {out / 'results'}")
 
 
