@@ -26,4 +26,5 @@ def test_the_command_reports_changed_vectors_and_time(prefix, tmp_path, minilm_f
     assert found["sources"]["a"] == {"queries": 2, "read": 1, "changed": 1}
     assert found["sources"]["b"]["changed"] == 0
     assert set(found["ratios"]) == {"1", "32"} and found["reader_milliseconds"] > 0
+    assert 0 < found["screen_microseconds"] < 1000 * found["reader_milliseconds"]
     assert "vectors changed" in CliRunner().invoke(app, [*arguments, "--seconds", "0.1"]).stdout

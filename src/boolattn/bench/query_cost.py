@@ -2,7 +2,7 @@
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -47,12 +47,14 @@ class QueryCost:
         sources: The model's effect on the queries of each source.
         ratios: For each batch size, the time of ``encode_query`` divided by that of the backbone's ``encode``.
         screened: Share of queries that the screen passes to the learned reader.
+        screen_microseconds: Median time of the screen per query.
         reader_milliseconds: Median time of the learned reader per query, on one thread.
     """
 
     sources: dict[str, SourceChange]
     ratios: dict[int, float]
     screened: float
+    screen_microseconds: float
     reader_milliseconds: float
 
 
@@ -74,6 +76,7 @@ def measure_query_cost(model: RetrievalModel, data: DataFolder, seconds: float) 
         sources={source: change_of(model, by_source[source][:PER_SOURCE]) for source in shown},
         ratios={size: _ratio(model, mixed[:count], size, seconds / len(BATCHES)) for size, count in BATCHES.items()},
         screened=float(np.mean([may_exclude(row.query) for row in rows])),
+        screen_microseconds=1e6 * _median_seconds(may_exclude, mixed),
         reader_milliseconds=_reader_milliseconds([query for query in mixed if may_exclude(query)]),
     )
 
@@ -107,12 +110,16 @@ def _ratio(model: RetrievalModel, queries: Sequence[str], size: int, seconds: fl
 def _reader_milliseconds(queries: Sequence[str]) -> float:
     reader = LearnedReader.load(load_reader().folder, threads=1)
     reader.read(queries)  # warm up
+    return 1000 * _median_seconds(lambda query: reader.read([query]), queries)
+
+
+def _median_seconds(call: Callable[[str], object], queries: Sequence[str]) -> float:
     times = []
     for query in queries:
         start = time.perf_counter()
-        reader.read([query])
+        call(query)
         times.append(time.perf_counter() - start)
-    return 1000 * median(times)
+    return median(times)
 
 
 def _encode(model: SentenceTransformer, queries: Sequence[str], size: int) -> Any:

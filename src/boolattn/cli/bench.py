@@ -160,6 +160,7 @@ def queries(
     for size, ratio in cost.ratios.items():
         typer.echo(f"encode_query / the backbone's encode, batch {size}: {ratio:.3f}")
     typer.echo(f"the screen passes {cost.screened:.1%} of queries on to the reader")
+    typer.echo(f"the screen, one query: {cost.screen_microseconds:.1f} µs")
     typer.echo(f"the reader, one query, one thread: {cost.reader_milliseconds:.2f} ms")
 
 
