@@ -36,7 +36,7 @@ def explain(
 
     Args:
         model: A Boolean model, which is put into evaluation mode. For any other, such as a ``ModelWithEncoder`` or a
-            plain model, the explanation shows only the reading, without attention.
+            plain model, the explanation shows the reading and which words are added or subtracted, without attention.
         query: The query.
         operators: The operators it contains, as in ``encode_query``; None lets the model find them.
         exclude: The words to exclude; None lets the reader find them.
