@@ -103,7 +103,7 @@ def memory(kind: str) -> int:
 
 @pytest.mark.skipif(not CLEAR_PEAK.exists(), reason="peak memory is read from Linux's /proc")
 def test_200_000_documents_equal_brute_force_in_bounded_memory():
-    documents, dimensions, block, queries, k, chunk = 200_000, 384, 10_000, 64, 100, 4096
+    documents, dimensions, block, queries, k, chunk = 200_000, 384, 5_000, 64, 100, 4096
 
     def blocks():
         for number in range(documents // block):

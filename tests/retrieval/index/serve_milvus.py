@@ -8,6 +8,7 @@ answered by a line on stdout.
 """
 
 import asyncio
+import os
 import signal
 import subprocess
 import sys
@@ -34,6 +35,8 @@ async def serve(folder: Path, socket: Path) -> None:
                 server.server_proc.wait()
             elif line in SIGNALS:
                 server.server_proc.send_signal(SIGNALS[line])
+                if line == "stop\n":  # its threads run on until the signal is delivered
+                    os.waitid(os.P_PID, server.server_proc.pid, os.WSTOPPED)
             else:
                 await asyncio.to_thread(server.start)
                 listener.close()  # the server may have another port now

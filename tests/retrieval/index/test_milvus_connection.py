@@ -76,6 +76,7 @@ def test_a_server_that_falls_silent(milvus, monkeypatch):
         assert same(index.fetch(["a", "b"]), rows)
         monkeypatch.setattr(client, "CALL_TIMEOUT", 1.0)
         process.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, process.pid, os.WSTOPPED)
         began = monotonic()
         with pytest.raises(MilvusServerError, match="silent: search failed: Deadline Exceeded"):
             index.search(np.ones(4, np.float32), 1)
