@@ -3,6 +3,7 @@ from math import exp, log
 import pytest
 import torch
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.base.losses.merged_forward import embed_columns
 from torch import nn
 
 from boolattn.attention import Trace
@@ -13,6 +14,7 @@ from boolattn.training.losses import (
     LossWeights,
     contrastive_loss,
     cue_loss,
+    embed_documents,
     exclusion_loss,
     gate_loss,
     scope_loss,
@@ -49,6 +51,21 @@ def test_the_cosine_triplet_by_hand():
     loss = triplet_loss(nn.Identity(), 1.0, "cosine")
     found = loss.compute_loss_from_embeddings([query, positive, negative], None)
     assert found.item() == pytest.approx((1 - 0.6) - (1 - 0) + 1)
+
+
+def test_documents_of_similar_length_are_embedded_together(minilm_folder):
+    model = SentenceTransformer(str(minilm_folder)).eval()
+    words = "a film about the life of two sailors who build a boat and cross the ocean"
+    lengths = [[9, 2, 15, 4], [3, 16, 1, 8], [12, 5, 7, 2]]
+    columns = [model.preprocess([" ".join(words.split()[:each]) for each in column]) for column in lengths]
+    expected = embed_columns(model, columns, separate_first=False)
+    encoded = []
+    model[0].register_forward_pre_hook(lambda _, inputs: encoded.append(inputs[0]["attention_mask"].numel()))
+    found = embed_documents(model, columns)
+    assert len(found) == 3
+    for vectors, others in zip(found, expected, strict=True):
+        torch.testing.assert_close(vectors, others, atol=1e-5, rtol=0)
+    assert sum(encoded) == 4 * (5 + 10 + 18), "each third is as wide as its longest document, with two special tokens"
 
 
 @pytest.mark.parametrize("gather", [True, False])

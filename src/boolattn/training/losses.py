@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import torch
 import torch.nn.functional as F  # noqa: N812
 from sentence_transformers import SentenceTransformer
-from sentence_transformers.base.losses.merged_forward import embed_columns
+from sentence_transformers.base.losses.merged_forward import embed_columns, merge_feature_batches
 from sentence_transformers.sentence_transformer.losses import (
     MultipleNegativesRankingLoss,
     TripletDistanceMetric,
@@ -158,7 +158,7 @@ class BooleanLoss(nn.Module):
         losses = {}
         documents = []
         if len(features) > 1:
-            documents = embed_columns(self.model, features[1:], separate_first=False)
+            documents = embed_documents(self.model, features[1:])
         elif isinstance(self.ranking, CorpusLoss) and weights.logical:
             documents = [self.ranking.sample()]
         if weights.ranking:
@@ -197,6 +197,30 @@ class BooleanLoss(nn.Module):
         if self.weights.scope:
             losses["scope"] = scope_loss(trace.scope_logits, labels.scopes, mask, labels.scopes_known)
         return losses
+
+
+def embed_documents(model: nn.Module, columns: Sequence[dict[str, Any]]) -> list[Tensor]:
+    """Embed columns of documents, those of similar length together, and return the vectors of each column.
+
+    ``embed_columns`` pads every document to the longest of the batch, so that nearly half of the tokens may be padding.
+    The vectors are the same, except for dropout.
+    """
+    merged = merge_feature_batches(list(columns)) if len(columns) > 1 else None
+    if merged is None:
+        return embed_columns(model, columns, separate_first=False)
+    mask = merged["attention_mask"]
+    order = mask.sum(dim=1).argsort()
+    parts = []
+    for rows in order.chunk(len(columns)):
+        width = int(mask[rows].any(dim=0).nonzero().max()) + 1
+        tokens = {
+            name: value[rows, :width]
+            for name, value in merged.items()
+            if isinstance(value, Tensor) and value.shape[:2] == mask.shape
+        }
+        parts.append(model(merged | tokens)["sentence_embedding"])
+    vectors = torch.cat(parts)[order.argsort()]
+    return list(vectors.chunk(len(columns)))
 
 
 def _logical(query: Tensor, related: Sequence[Tensor], documents: Tensor, labels: TokenLabels) -> dict[str, Tensor]:
