@@ -68,6 +68,25 @@ def test_documents_of_similar_length_are_embedded_together(minilm_folder):
     assert sum(encoded) == 4 * (5 + 10 + 18), "each third is as wide as its longest document, with two special tokens"
 
 
+def test_features_of_a_document_stay_with_it():
+    def model(features):
+        return {"sentence_embedding": torch.cat([features["gates"], features["input_ids"][:, :1]], dim=1)}
+
+    lengths = [[5, 2], [1, 4]]
+    columns = [
+        {
+            "input_ids": torch.tensor([[each] * 5 for each in column]),
+            "attention_mask": torch.tensor([[1] * each + [0] * (5 - each) for each in column]),
+            "gates": torch.tensor([[each, 0, 1] for each in column]),
+        }
+        for column in lengths
+    ]
+    found = embed_documents(model, columns)
+    assert [vectors[:, [0, 3]].tolist() for vectors in found] == [
+        [[each, each] for each in column] for column in lengths
+    ]
+
+
 @pytest.mark.parametrize("gather", [True, False])
 def test_negatives_are_gathered_across_devices_on_request(minilm_folder, monkeypatch, gather):
     monkeypatch.setattr(losses, "is_initialized", lambda: True)

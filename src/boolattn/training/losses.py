@@ -213,12 +213,12 @@ def embed_documents(model: nn.Module, columns: Sequence[dict[str, Any]]) -> list
     parts = []
     for rows in order.chunk(len(columns)):
         width = int(mask[rows].any(dim=0).nonzero().max()) + 1
-        tokens = {
-            name: value[rows, :width]
+        by_document = {
+            name: value[rows, :width] if value.shape[:2] == mask.shape else value[rows]
             for name, value in merged.items()
-            if isinstance(value, Tensor) and value.shape[:2] == mask.shape
+            if isinstance(value, Tensor) and value.shape[:1] == mask.shape[:1]
         }
-        parts.append(model(merged | tokens)["sentence_embedding"])
+        parts.append(model(merged | by_document)["sentence_embedding"])
     vectors = torch.cat(parts)[order.argsort()]
     return list(vectors.chunk(len(columns)))
 
