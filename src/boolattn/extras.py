@@ -14,7 +14,7 @@ _EXTRAS = {
     "onnx": ("onnx", "onnxscript"),
     "openvino": ("openvino",),
     "serve": ("fastapi", "prometheus_client", "starlette", "uvicorn"),
-    "evaluation": ("ijson", "ir_measures", "platformdirs", "pyroaring", "rapidfuzz", "zstandard"),
+    "evaluation": ("ijson", "ir_measures", "platformdirs", "pyroaring", "rapidfuzz", "scipy", "zstandard"),
 }
 _EXTRA_OF = {package: extra for extra, packages in _EXTRAS.items() for package in packages}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boolattn.evaluation.significance import grouped, means, paired_bootstrap
+from boolattn.evaluation.significance import grouped, means, over_trainings, paired_bootstrap
 
 
 def test_means_are_over_the_queries_that_have_a_value():
@@ -49,6 +49,13 @@ def test_interval_has_about_its_nominal_coverage():
         interval = paired_bootstrap(first, dict.fromkeys(first, 0.0), resamples=500, level=0.8, seed=trial)
         covered += interval.low <= 0.3 <= interval.high
     assert 0.7 < covered / 200 < 0.9
+
+
+def test_interval_over_trainings_has_about_its_nominal_coverage_with_three_seeds():
+    rng = np.random.default_rng(0)
+    intervals = [over_trainings(rng.normal(0.3, 0.1, 3), rng.normal(0, 0.1, 3), level=0.8) for _ in range(500)]
+    assert 0.75 < sum(each.low <= 0.3 <= each.high for each in intervals) / 500 < 0.88
+    assert over_trainings([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25)
 
 
 def test_seed_decides():

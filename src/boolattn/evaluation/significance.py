@@ -1,11 +1,12 @@
 """Aggregate per-query values: means per template, and confidence intervals of the difference of two systems."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
+from scipy.stats import ttest_ind
 
 from boolattn.evaluation.measures import PerQuery
 
@@ -47,7 +48,7 @@ def paired_bootstrap(
     This is the percentile bootstrap of the mean difference. It assumes that the queries are independent samples of
     the target distribution (queries made from the same few atoms are not, and the interval is then too narrow), and
     that there are enough, at least 30 or so. It covers the randomness of the queries, not that of training: for
-    that, compare over seeds.
+    that, see `over_trainings`.
 
     Args:
         first: Query -> value of a measure.
@@ -71,3 +72,20 @@ def paired_bootstrap(
     tail = (1 - level) / 2
     low, high = np.quantile(np.concatenate(resampled), [tail, 1 - tail])
     return Difference(float(differences.mean()), float(low), float(high))
+
+
+def over_trainings(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Difference:
+    """Test whether two systems differ by more than training again with another seed would: by Welch's t interval.
+
+    Queries stay the same. With few seeds the interval is wide, as it should be.
+
+    Args:
+        first: A system's mean over all queries, one for each seed; at least two.
+        second: The same measure of another system.
+        level: The confidence level.
+    """
+    mean = fmean(first) - fmean(second)
+    if len(set(first)) == len(set(second)) == 1:  # no variance: Welch's interval is not defined
+        return Difference(mean, mean, mean)
+    interval = ttest_ind(first, second, equal_var=False).confidence_interval(level)
+    return Difference(mean, float(interval.low), float(interval.high))

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 from typing import NamedTuple
 
 from rich.markup import escape
 from rich.table import Table
 
 from boolattn.evaluation.report import Figures, Report, markdown, mean_over_seeds, tables
-from boolattn.evaluation.significance import Difference, paired_bootstrap
+from boolattn.evaluation.significance import Difference, over_trainings, paired_bootstrap
 from boolattn.study.plan import StudyError
 from boolattn.study.results import ALL, Columns, Result, over_seeds
 
@@ -21,12 +22,16 @@ COMPARED = ("R@100", "violation@20")
 
 
 class Compared(NamedTuple):
-    """The difference between two systems on a group of queries and one measure."""
+    """The difference between two systems on a group of queries and one measure.
+
+    `difference` has its interval over queries; `trainings` over seeds, None unless both have several.
+    """
 
     system: str
     queries: str
     measure: str
     difference: Difference
+    trainings: Difference | None
 
 
 def benchmarks_of(results: Results) -> list[str]:
@@ -45,7 +50,7 @@ def reports(results: Results, benchmark: str) -> list[Report]:
 
 
 def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared]:
-    """Compare all systems with one, by paired bootstrap over queries, after averaging over seeds."""
+    """Compare all systems with one: by paired bootstrap over queries, after averaging over seeds, and over seeds."""
     if against not in results:
         raise StudyError(f"no results for {against!r}; choose from {', '.join(results)}")
     groups = {name: dict(_groups(several, benchmark)) for name, several in results.items()}
@@ -56,7 +61,15 @@ def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared
                 theirs = groups[against].get(label)
                 first = over_seeds(columns, measure)
                 if first and theirs:
-                    yield Compared(system, label, measure, paired_bootstrap(first, over_seeds(theirs, measure)))
+                    difference = paired_bootstrap(first, over_seeds(theirs, measure))
+                    yield Compared(system, label, measure, difference, _trainings(columns, theirs, measure))
+
+
+def _trainings(first: Sequence[Columns], second: Sequence[Columns], measure: str) -> Difference | None:
+    """Return the interval over seeds; with one seed nothing is known about another training."""
+    if min(len(first), len(second)) < 2:
+        return None
+    return over_trainings(*([fmean(each.of(measure).values()) for each in several] for several in (first, second)))
 
 
 def laid_out(results: Results, against: str | None, as_markdown: bool, width: int) -> Iterator[Table | str]:
@@ -105,26 +118,32 @@ def _joined(parts: Sequence[Columns]) -> Columns:
 
 
 def _title(against: str) -> str:
-    return f"difference from {against} with 95 % intervals (paired bootstrap over queries)"
+    return f"difference from {against} with 95 % intervals: paired bootstrap over queries; Welch's over seeds"
 
 
 def _cells(row: Compared) -> list[str]:
-    return [row.queries, row.system, row.measure, *(f"{value:+.3f}" for value in row.difference)]
+    mean = f"{row.difference.mean:+.3f}"
+    return [row.queries, row.system, row.measure, mean, _interval(row.difference), _interval(row.trainings)]
 
 
 def _table(rows: Sequence[Compared], title: str) -> Table:
     drawn = Table(title=escape(title))
-    for name in ("queries", "system", "measure", *Difference._fields):
-        drawn.add_column(name, justify="right" if name in Difference._fields else "left", overflow="fold")
+    for name in ("queries", "system", "measure"):
+        drawn.add_column(name, overflow="fold")
+    for name in ("difference", "over queries", "over seeds"):
+        drawn.add_column(name, justify="right", overflow="fold")
     for row in rows:
         drawn.add_row(*map(escape, _cells(row)))
     return drawn
 
 
 def _markdown(rows: Sequence[Compared], against: str) -> str:
-    lines = [f"- {row.queries}, {row.system}, {row.measure}: {_interval(row.difference)}\n" for row in rows]
-    return f"{_title(against).capitalize()}:\n\n{''.join(lines)}".replace("_", r"\_")
+    heads = ("queries", "system", "measure", "difference", "over queries", "over seeds")
+    lines = [heads, ("---", "---", "---", "---:", "---:", "---:"), *map(_cells, rows)]
+    table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return f"{_title(against).capitalize()}:\n\n{table}".replace("_", r"\_")
 
 
-def _interval(difference: Difference) -> str:
-    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*difference)
+def _interval(difference: Difference | None) -> str:
+    """Write the bounds; with one seed, nothing is known about another training."""
+    return "one seed" if difference is None else f"[{difference.low:+.3f}, {difference.high:+.3f}]"
