@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from boolattn.evaluation.significance import grouped, means, over_trainings, paired_bootstrap
+from boolattn.evaluation.significance import grouped, means, paired_bootstrap, welch_interval
 
 
 def test_means_are_over_the_queries_that_have_a_value():
@@ -51,11 +51,11 @@ def test_interval_has_about_its_nominal_coverage():
     assert 0.7 < covered / 200 < 0.9
 
 
-def test_interval_over_trainings_has_about_its_nominal_coverage_with_three_seeds():
+def test_welch_interval_has_about_its_nominal_coverage_with_three_seeds():
     rng = np.random.default_rng(0)
-    intervals = [over_trainings(rng.normal(0.3, 0.1, 3), rng.normal(0, 0.1, 3), level=0.8) for _ in range(500)]
+    intervals = [welch_interval(rng.normal(0.3, 0.1, 3), rng.normal(0, 0.1, 3), level=0.8) for _ in range(500)]
     assert 0.75 < sum(each.low <= 0.3 <= each.high for each in intervals) / 500 < 0.88
-    assert over_trainings([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25)
+    assert welch_interval([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25)
 
 
 def test_seed_decides():

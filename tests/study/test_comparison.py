@@ -80,18 +80,18 @@ def test_the_interval_over_seeds_is_of_their_means():
     row = rows["names: _"]
     assert row.difference == pytest.approx((0.03, 0.03, 0.03))  # every query gains as much
     # Student's t with 4 degrees of freedom: 2.776 standard errors of 0.02 * sqrt(2 / 3)
-    assert row.trainings == pytest.approx((0.03, 0.03 - 0.0453, 0.03 + 0.0453), abs=1e-4)
+    assert row.over_seeds == pytest.approx((0.03, 0.03 - 0.0453, 0.03 + 0.0453), abs=1e-4)
     [text] = [shown for shown in laid_out({"theirs": theirs, "ours": ours}, "theirs", True, 80) if "Diff" in shown]
     assert "| +0.030 | [+0.030, +0.030] | [-0.015, +0.075] |" in text
 
 
 def test_a_single_seed_has_no_interval_over_seeds():
-    assert {row.trainings for row in compare(RESULTS, "films", "bare")} == {None}
+    assert {row.over_seeds for row in compare(RESULTS, "films", "bare")} == {None}
 
 
 def test_differences_are_shown_in_both_forms():
     _, text = laid_out(RESULTS, "bare", True, 80)
-    assert r"| meaning: \_ not \_ | ours | R@100 | +0.200 | [+0.200, +0.200] | one seed |" in text
+    assert r"| meaning: \_ not \_ | ours | R@100 | +0.200 | [+0.200, +0.200] | n/a |" in text
     *_, table = laid_out(RESULTS, "bare", False, 80)
     assert "from bare" in table.title
     assert table.row_count == 10

@@ -125,9 +125,13 @@ def tables(reports: Sequence[Report], width: int) -> Iterator[Table]:
 
 def markdown(reports: Sequence[Report]) -> str:
     """Format the reports of one or more models on one benchmark as a Markdown table."""
-    grid = _Grid.of(reports)
-    rule = ["---", "---", *["---:"] * (len(grid.header) - 2)]
-    lines = [[cell.replace("_", r"\_").replace("|", r"\|") for cell in row] for row in (grid.header, *grid.rows)]
+    return markdown_table(*_Grid.of(reports), labels=2)
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[str]], labels: int) -> str:
+    """Write a Markdown table whose first columns are labels and whose others are figures, aligned right."""
+    rule = [*["---"] * labels, *["---:"] * (len(header) - labels)]
+    lines = [[cell.replace("_", r"\_").replace("|", r"\|") for cell in row] for row in (header, *rows)]
     return "".join(f"| {' | '.join(line)} |\n" for line in (lines[0], rule, *lines[1:]))
 
 

@@ -48,7 +48,7 @@ def paired_bootstrap(
     This is the percentile bootstrap of the mean difference. It assumes that the queries are independent samples of
     the target distribution (queries made from the same few atoms are not, and the interval is then too narrow), and
     that there are enough, at least 30 or so. It covers the randomness of the queries, not that of training: for
-    that, see `over_trainings`.
+    that, see `welch_interval`.
 
     Args:
         first: Query -> value of a measure.
@@ -74,10 +74,10 @@ def paired_bootstrap(
     return Difference(float(differences.mean()), float(low), float(high))
 
 
-def over_trainings(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Difference:
-    """Test whether two systems differ by more than training again with another seed would: by Welch's t interval.
+def welch_interval(first: Sequence[float], second: Sequence[float], *, level: float = 0.95) -> Difference:
+    """Test whether two systems differ by more than the randomness of training: they do if 0 is outside the interval.
 
-    Queries stay the same. With few seeds the interval is wide, as it should be.
+    This is Welch's t interval over seeds, for fixed queries. With few seeds it is wide, as it should be.
 
     Args:
         first: A system's mean over all queries, one for each seed; at least two.

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from rich.markup import escape
 from rich.table import Table
 
-from boolattn.evaluation.report import Figures, Report, markdown, mean_over_seeds, tables
-from boolattn.evaluation.significance import Difference, over_trainings, paired_bootstrap
+from boolattn.evaluation.report import Figures, Report, markdown, markdown_table, mean_over_seeds, tables
+from boolattn.evaluation.significance import Difference, paired_bootstrap, welch_interval
 from boolattn.study.plan import StudyError
 from boolattn.study.results import ALL, Columns, Result, over_seeds
 
@@ -19,19 +19,21 @@ Results = Mapping[str, Sequence[Result]]
 # Recall alone does not show whether excluded documents are also found, so violation is shown with it.
 SHOWN = ("R@20", "R@50", "R@100", "R@1000", "violation@20", "nDCG@10", "P@20", "MRecall@100")
 COMPARED = ("R@100", "violation@20")
+HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", "over seeds"), 3
 
 
 class Compared(NamedTuple):
     """The difference between two systems on a group of queries and one measure.
 
-    `difference` has its interval over queries; `trainings` over seeds, None unless both have several.
+    The interval of `difference` is over queries. `over_seeds` is None unless both systems have several seeds: a single
+    one says nothing about the randomness of training.
     """
 
     system: str
     queries: str
     measure: str
     difference: Difference
-    trainings: Difference | None
+    over_seeds: Difference | None
 
 
 def benchmarks_of(results: Results) -> list[str]:
@@ -62,14 +64,13 @@ def compare(results: Results, benchmark: str, against: str) -> Iterator[Compared
                 first = over_seeds(columns, measure)
                 if first and theirs:
                     difference = paired_bootstrap(first, over_seeds(theirs, measure))
-                    yield Compared(system, label, measure, difference, _trainings(columns, theirs, measure))
+                    yield Compared(system, label, measure, difference, _over_seeds(columns, theirs, measure))
 
 
-def _trainings(first: Sequence[Columns], second: Sequence[Columns], measure: str) -> Difference | None:
-    """Return the interval over seeds; with one seed nothing is known about another training."""
+def _over_seeds(first: Sequence[Columns], second: Sequence[Columns], measure: str) -> Difference | None:
     if min(len(first), len(second)) < 2:
         return None
-    return over_trainings(*([fmean(each.of(measure).values()) for each in several] for several in (first, second)))
+    return welch_interval(*([fmean(each.of(measure).values()) for each in several] for several in (first, second)))
 
 
 def laid_out(results: Results, against: str | None, as_markdown: bool, width: int) -> Iterator[Table | str]:
@@ -118,32 +119,27 @@ def _joined(parts: Sequence[Columns]) -> Columns:
 
 
 def _title(against: str) -> str:
-    return f"difference from {against} with 95 % intervals: paired bootstrap over queries; Welch's over seeds"
+    intervals = "paired bootstrap over queries; Welch's over seeds, n/a unless both systems have several"
+    return f"difference from {against} with 95 % intervals: {intervals}"
 
 
 def _cells(row: Compared) -> list[str]:
     mean = f"{row.difference.mean:+.3f}"
-    return [row.queries, row.system, row.measure, mean, _interval(row.difference), _interval(row.trainings)]
+    return [row.queries, row.system, row.measure, mean, _interval(row.difference), _interval(row.over_seeds)]
 
 
 def _table(rows: Sequence[Compared], title: str) -> Table:
     drawn = Table(title=escape(title))
-    for name in ("queries", "system", "measure"):
-        drawn.add_column(name, overflow="fold")
-    for name in ("difference", "over queries", "over seeds"):
-        drawn.add_column(name, justify="right", overflow="fold")
+    for number, name in enumerate(HEADER):
+        drawn.add_column(name, justify="left" if number < LABELS else "right", overflow="fold")
     for row in rows:
         drawn.add_row(*map(escape, _cells(row)))
     return drawn
 
 
 def _markdown(rows: Sequence[Compared], against: str) -> str:
-    heads = ("queries", "system", "measure", "difference", "over queries", "over seeds")
-    lines = [heads, ("---", "---", "---", "---:", "---:", "---:"), *map(_cells, rows)]
-    table = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    return f"{_title(against).capitalize()}:\n\n{table}".replace("_", r"\_")
+    return f"{_title(against).capitalize()}:\n\n{markdown_table(HEADER, list(map(_cells, rows)), LABELS)}"
 
 
 def _interval(difference: Difference | None) -> str:
-    """Write the bounds; with one seed, nothing is known about another training."""
-    return "one seed" if difference is None else f"[{difference.low:+.3f}, {difference.high:+.3f}]"
+    return "n/a" if difference is None else f"[{difference.low:+.3f}, {difference.high:+.3f}]"
