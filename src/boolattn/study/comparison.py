@@ -84,7 +84,7 @@ def laid_out(results: Results, against: str | None, as_markdown: bool, width: in
         if against is not None:
             rows = list(compare(results, benchmark, against))
             if rows:
-                yield _markdown(rows, against) if as_markdown else _table(rows, f"{benchmark}, {_title(against)}")
+                yield _markdown(rows, against) if as_markdown else _table(rows, f"{benchmark}: {_title(against)}")
 
 
 def _shown(report: Report) -> Report:
@@ -120,7 +120,7 @@ def _joined(parts: Sequence[Columns]) -> Columns:
 
 def _title(against: str) -> str:
     intervals = "paired bootstrap over queries; Welch's over seeds, n/a unless both systems have several"
-    return f"difference from {against} with 95 % intervals: {intervals}"
+    return f"Difference from {against} with 95 % intervals: {intervals}"
 
 
 def _cells(row: Compared) -> list[str]:
@@ -138,7 +138,7 @@ def _table(rows: Sequence[Compared], title: str) -> Table:
 
 
 def _markdown(rows: Sequence[Compared], against: str) -> str:
-    return f"{_title(against).capitalize()}:\n\n{markdown_table(HEADER, list(map(_cells, rows)), LABELS)}"
+    return f"{_title(against)}:\n\n{markdown_table(HEADER, list(map(_cells, rows)), LABELS)}"
 
 
 def _interval(difference: Difference | None) -> str:
