@@ -58,6 +58,13 @@ def test_welch_interval_has_about_its_nominal_coverage_with_three_seeds():
     assert welch_interval([0.5, 0.5], [0.25, 0.25]) == (0.25, 0.25, 0.25)
 
 
+@pytest.mark.filterwarnings("error")
+def test_welch_interval_does_not_warn_if_one_system_is_the_same_in_all_seeds():
+    one_varies = welch_interval([1.0, 1.0, 1.0], [0.2, 0.3, 0.4])
+    half_width = 4.303 * 0.1 / 3**0.5  # Student's t with two degrees of freedom, times the standard error
+    assert one_varies == pytest.approx((0.7, 0.7 - half_width, 0.7 + half_width), abs=1e-4)
+
+
 def test_seed_decides():
     first, second = paired(0.0, queries=50)
     assert paired_bootstrap(first, second, seed=1) == paired_bootstrap(first, second, seed=1)

@@ -1,5 +1,6 @@
 """Aggregate per-query values: means per template, and confidence intervals of the difference of two systems."""
 
+import warnings
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -87,5 +88,8 @@ def welch_interval(first: Sequence[float], second: Sequence[float], *, level: fl
     mean = fmean(first) - fmean(second)
     if len(set(first)) == len(set(second)) == 1:  # no variance: Welch's interval is not defined
         return Difference(mean, mean, mean)
-    interval = ttest_ind(first, second, equal_var=False).confidence_interval(level)
+    with warnings.catch_warnings():
+        # SciPy warns if all values of one system are equal; the interval then rests on the other's variance
+        warnings.filterwarnings("ignore", "Precision loss", RuntimeWarning)
+        interval = ttest_ind(first, second, equal_var=False).confidence_interval(level)
     return Difference(mean, float(interval.low), float(interval.high))
