@@ -25,8 +25,8 @@ HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", 
 class Compared(NamedTuple):
     """The difference between two systems on a group of queries and one measure.
 
-    The interval of `difference` is over queries. `over_seeds` is None unless both systems have several seeds: a single
-    one says nothing about the randomness of training.
+    The interval of `difference` is over queries, that of `over_seeds` over training runs; the latter is None if either
+    system has only one seed, because a single run does not show how much runs vary.
     """
 
     system: str
@@ -119,7 +119,7 @@ def _joined(parts: Sequence[Columns]) -> Columns:
 
 
 def _title(against: str) -> str:
-    intervals = "paired bootstrap over queries; Welch's over seeds, n/a unless both systems have several"
+    intervals = "paired bootstrap over queries; Welch's over seeds, n/a if either system has only one"
     return f"Difference from {against} with 95 % intervals: {intervals}"
 
 
