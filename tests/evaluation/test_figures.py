@@ -23,21 +23,35 @@ def drawn(monkeypatch):
     return saved
 
 
-def test_bars_are_as_high_as_the_figures_and_templates_readable(tmp_path, drawn):
-    plot_by_template([REPORT, PARTIAL], "R@100", tmp_path / "picture.png")
+def test_bars_are_as_long_as_the_figures_and_templates_readable(tmp_path, drawn):
+    plot_by_template([REPORT, PARTIAL], ["R@100"], tmp_path / "picture.png")
     assert (tmp_path / "picture.png").read_bytes().startswith(b"\x89PNG")
     (axes,) = drawn[0].axes
-    heights = {bars.get_label(): [bar.get_height() for bar in bars] for bars in axes.containers}
-    assert heights["bm25"] == [0.5, 0.25]
-    assert heights["minilm"] == [pytest.approx(float("nan"), nan_ok=True), 0.75]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["A", "A that are\nnot B"]
+    lengths = {bars.get_label(): [bar.get_width() for bar in bars] for bars in axes.containers}
+    assert lengths["bm25"] == [0.5, 0.25]
+    assert lengths["minilm"] == [pytest.approx(float("nan"), nan_ok=True), 0.75]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["A", "A that are not B"]
     assert ".75" in {text.get_text() for text in axes.texts}
+
+
+def test_slots_in_parentheses_are_also_named(tmp_path, drawn):
+    nested = Report("films", "bm25", {}, {"_ that are not (_ or _)": {"R@100": 0.5}})
+    plot_by_template([nested], ["R@100"], tmp_path / "picture.png")
+    assert [label.get_text() for label in drawn[0].axes[0].get_yticklabels()] == ["A that are not (B or C)"]
+
+
+def test_each_measure_with_values_has_a_panel_with_the_same_templates(tmp_path, drawn):
+    plot_by_template([REPORT, PARTIAL], ["R@100", "AP", "violation@20"], tmp_path / "picture.png")
+    found, precision = drawn[0].axes
+    assert [found.get_title("left"), precision.get_title("left")] == ["R@100", "AP"]
+    assert [label.get_text() for label in found.get_yticklabels()] == ["A", "A or B", "A that are not B"]
+    assert [bar.get_width() for bar in precision.containers[1]][1] == 0.1
 
 
 def test_deviation_over_seeds_is_drawn(tmp_path, drawn):
     several = mean_over_seeds([REPORT, REPORT])
-    plot_by_template([several], "R@100", tmp_path / "several.png")
-    plot_by_template([REPORT], "R@100", tmp_path / "one.png")
+    plot_by_template([several], ["R@100"], tmp_path / "several.png")
+    plot_by_template([REPORT], ["R@100"], tmp_path / "one.png")
     with_whiskers, without = (figure.axes[0] for figure in drawn)
     assert with_whiskers.collections
     assert not without.collections
@@ -46,11 +60,11 @@ def test_deviation_over_seeds_is_drawn(tmp_path, drawn):
 def test_a_missing_matplotlib_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(ImportError, match=r"pip install 'boolattn\[plots\]'"):
-        plot_by_template([REPORT], "R@100", Path("never.png"))
+        plot_by_template([REPORT], ["R@100"], Path("never.png"))
 
 
 def test_nothing_to_draw_and_too_much_to_draw(tmp_path):
     with pytest.raises(ValueError, match="no report has P@20"):
-        plot_by_template([REPORT], "P@20", tmp_path / "never.png")
+        plot_by_template([REPORT], ["P@20"], tmp_path / "never.png")
     with pytest.raises(ValueError, match="use at most 6"):
-        plot_by_template([REPORT] * (len(COLOURS) + 1), "R@100", tmp_path / "never.png")
+        plot_by_template([REPORT] * (len(COLOURS) + 1), ["R@100"], tmp_path / "never.png")

@@ -57,7 +57,8 @@ def study_table(
         Path | None, typer.Option(help="Plot nDCG@10 against violation@20, for the queries in --of, to this PNG file.")
     ] = None,
     by_template: Annotated[
-        Path | None, typer.Option(help="Plot R@100 by template, for the queries in --of, to this PNG file.")
+        Path | None,
+        typer.Option(help="Plot R@100 and violation@20 by template, for the queries in --of, to this PNG file."),
     ] = None,
     of: Annotated[str, typer.Option(help="Queries to plot: a benchmark, or one slice of it.")] = "films/meaning",
     only: Annotated[list[str] | None, typer.Option(help="Show only this system; may be repeated.")] = None,

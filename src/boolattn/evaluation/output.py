@@ -67,4 +67,4 @@ def write_figures(outcomes: Sequence[Outcome], folder: Path) -> None:
     for name, part in parts.items():
         for measure in dict.fromkeys(measure for figures in part[0].by_template.values() for measure in figures):
             title = "-".join(word for word in (reports[0].benchmark, name, measure.replace("@", "-at-")) if word)
-            plot_by_template(part, measure, folder / f"{title}.png")
+            plot_by_template(part, [measure], folder / f"{title}.png")

@@ -60,13 +60,13 @@ def plot(results: Results, benchmark: str, part: str, path: Path) -> None:
 
 
 def plot_templates(results: Results, benchmark: str, part: str, path: Path) -> None:
-    """Plot R@100 for each template, as in the paper's Figure 3, with error bars over seeds, as a PNG."""
+    """Plot R@100 for each template, as in the paper's Figure 3, and violation@20, with error bars over seeds."""
     found = reports(results, benchmark)
     if part != ALL:
         found = [report.slices[part] for report in found if part in report.slices]
     if not found:
         raise StudyError(f"no results for {benchmark}, {part}: choose another benchmark or slice")
-    plot_by_template(found, FOUND, path)
+    plot_by_template(found, (FOUND, EXCLUDED), path)
 
 
 def _spread(by_seed: Sequence[float]) -> tuple[float, float]:
