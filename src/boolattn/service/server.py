@@ -1,6 +1,7 @@
 """Run the service with uvicorn: several workers, and an end that loses no accepted request."""
 
 import asyncio
+import ctypes
 import json
 import logging
 import multiprocessing
@@ -8,8 +9,10 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from tempfile import gettempdir, mkdtemp
 from time import monotonic
@@ -47,6 +50,9 @@ class DrainingServer(uvicorn.Server):
 
     async def _stop_accepting(self, sockets: list[socket.socket]) -> None:
         """Close the sockets, and keep the connections that wait in them: closing would reset those."""
+        if self.config.workers == 1:  # other workers may still accept from the same sockets
+            for each in sockets:
+                _drop_new_connections(each)
         waiting = [connection for each in sockets for connection in _waiting_in(each)]
         for server in self.servers:
             server.close()
@@ -188,6 +194,19 @@ def _serve(settings: ServiceSettings, runtime: str) -> None:
         ) from error
     if workers.failed:
         sys.exit(STARTUP_FAILURE)
+
+
+def _drop_new_connections(listening: socket.socket) -> None:
+    """Ignore clients that try to connect to a socket; closing it then refuses them.
+
+    Otherwise, closing would reset a client that connects between the last accept and the close.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    attach_filter = 26  # SO_ATTACH_FILTER, which Python does not name
+    drop = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0))  # BPF: return 0, that is, keep no byte
+    with suppress(OSError):  # a sandbox may forbid it
+        listening.setsockopt(socket.SOL_SOCKET, attach_filter, struct.pack("@HP", 1, ctypes.addressof(drop)))
 
 
 def _waiting_in(listening: socket.socket) -> Iterator[socket.socket]:
