@@ -25,7 +25,7 @@ HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", 
 class Compared(NamedTuple):
     """The difference between two systems on a group of queries and one measure.
 
-    The interval of `difference` is over queries, that of `over_seeds` over training runs; the latter is None if either
+    `difference` has an interval over queries, and `over_seeds` one over training runs. `over_seeds` is None if either
     system has only one seed, because a single run does not show how much runs vary.
     """
 
