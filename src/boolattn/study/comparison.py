@@ -25,8 +25,8 @@ HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", 
 class Compared(NamedTuple):
     """The difference between two systems on a group of queries and one measure.
 
-    `difference` has an interval over queries, and `over_seeds` one over training runs. `over_seeds` is None if either
-    system has only one seed, because a single run does not show how much runs vary.
+    The interval of `difference` covers the choice of queries; that of `over_seeds` covers the training seed. With a
+    single seed of either system, `over_seeds` is None: one run does not show how much runs vary.
     """
 
     system: str
