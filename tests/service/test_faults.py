@@ -68,7 +68,8 @@ class Load:
 def test_no_accepted_request_is_lost_at_the_end(model, tmp_path, workers):
     with (
         TemporaryDirectory() as temporary,  # a short path, as a socket's must be
-        running(tmp_path, "--workers", workers, TMPDIR=temporary) as server,
+        # However slow the machine is, no request waits too long and gets 429.
+        running(tmp_path, "--workers", workers, "--max-wait", "200", TMPDIR=temporary) as server,
         Load(server.url) as load,
     ):
         assert list(Path(temporary).glob("boolattn-*"))
@@ -78,8 +79,7 @@ def test_no_accepted_request_is_lost_at_the_end(model, tmp_path, workers):
         load.stop.set()
         assert not list(Path(temporary).glob("boolattn-*"))
     assert load.seen[200] > before  # it served on while it ended
-    # A busy machine may answer 429: that request was not accepted, and the client knows it.
-    assert set(load.seen) <= {200, 429, "refused"}, load.seen
+    assert set(load.seen) <= {200, "refused"}, load.seen
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux can ignore new connections")
@@ -102,9 +102,10 @@ def test_no_client_connects_between_the_last_accept_and_the_close(monkeypatch):
     listening = config.bind_socket()
     address = listening.getsockname()
     service = server_module.DrainingServer(config)
-    thread = threading.Thread(target=service.run, args=([listening],))
+    thread = threading.Thread(target=service.run, args=([listening],), daemon=True)
     thread.start()
     while not service.started:
+        assert thread.is_alive()
         time.sleep(0.01)
     assert _connects(address)
     service.should_exit = True
