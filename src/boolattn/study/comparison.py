@@ -25,8 +25,8 @@ HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", 
 class Compared(NamedTuple):
     """The difference between two systems on a group of queries and one measure.
 
-    The interval of `difference` covers the choice of queries; that of `over_seeds` covers the training seed. With a
-    single seed of either system, `over_seeds` is None: one run does not show how much runs vary.
+    The interval of `difference` covers the choice of queries; that of `over_seeds` covers the training seed. If
+    either system has only one seed, `over_seeds` is None.
     """
 
     system: str
