@@ -53,6 +53,8 @@ def test_the_papers_tables_and_figure_come_from_one_study(recipes, data, tmp_pat
             assert measured.report.gate == gate
     shown = _run("study-table", study, out, "--markdown", "--against", "BERT-base")
     assert "Difference from BERT-base" in shown
+    table_2 = _run("study-table", study, out, "--markdown", "--against", "BERT-base, BoolQuestions")
+    assert "| all | Bool-BERT-base, BoolQuestions | RR@10 | " in table_2
     for measure in ("R@20", "R@50", "R@100", "R@1000", "RR@10"):
         assert f" {measure} |" in shown
     only = [part for name in ("BERT-base", "Bool-BERT-base") for part in ("--only", name)]

@@ -16,7 +16,7 @@ from boolattn.study.plan import StudyError
 from boolattn.training.provenance import Provenance
 
 ALL = "all"  # the slice and template of a benchmark without slices or templates
-KEPT = ("R@100", "nDCG@10", "violation@20")  # per query, for rankings; other benchmarks keep everything
+KEPT = ("R@100", "nDCG@10", "violation@20")  # per query; a benchmark with none of them keeps everything
 DIGITS = 6
 
 
@@ -117,8 +117,8 @@ def over_seeds(several: Sequence[Columns], measure: str) -> dict[str, float]:
 def _by_query(task: Task, outcome: Outcome) -> dict[str, dict[str, Columns]]:
     template_of: Mapping[str, str] = task.template_of if isinstance(task, RetrievalTask | GateTask) else {}
     slice_of = (task.slice_of if isinstance(task, RetrievalTask) else None) or {}
-    kept = KEPT if isinstance(task, RetrievalTask) else tuple(outcome.values)
-    values = {measure: outcome.values[measure] for measure in kept if measure in outcome.values}
+    kept = [measure for measure in KEPT if measure in outcome.values] or outcome.values
+    values = {measure: outcome.values[measure] for measure in kept}
     groups: dict[str, dict[str, list[str]]] = {}
     for query in dict.fromkeys(query for by_query in values.values() for query in by_query):
         templates = groups.setdefault(slice_of.get(query, ALL), {})
