@@ -13,6 +13,7 @@ from boolattn.evaluation.benchmarks import load_benchmark
 from boolattn.evaluation.evaluate import evaluate
 from boolattn.evaluation.systems import load_system
 from boolattn.training.models import build_model, limit_lengths
+from tests.evaluation import data_folder
 from tests.training import small
 
 
@@ -64,8 +65,37 @@ def test_models_without_a_mechanism_report_no_gate(start, data, tmp_path):
         warnings.simplefilter("error", UserWarning)
         together = _run(data, "--model", start, "--model", f"training-free:{start}", "--model", trained)
     assert [report.get("gate") for report in together["reports"]] == [None, None, "learned"]
+    given = _run(data, "--model", start, "--model", f"training-free:{start}", "--given-operators")
+    assert [report.get("gate") for report in given["reports"]] == [None, "given"]
     shown = CliRunner().invoke(app, ["evaluate", "quest", "--data", str(data.path), "--model", trained, "--markdown"])
     assert "(gate: learned)" in shown.output
+
+
+def test_operators_cannot_be_given_where_they_are_not_labelled(start, tmp_path):
+    folder = data_folder.make(tmp_path / "pairs")
+    model = _saved(start, tmp_path / "model")
+    shared = ["evaluate", "nevir", "--data", str(folder), "--model", model]
+    refused = CliRunner().invoke(app, [*shared, "--given-operators"], env={"COLUMNS": "400"})
+    assert refused.exit_code == 2
+    assert "nevir has no operators to give to a model: remove --given-operators" in refused.output
+    with pytest.warns(UserWarning, match="earlier stage: this benchmark has no labelled operators to give"):
+        assert CliRunner().invoke(app, shared).exit_code == 0
+
+
+def test_the_board_states_the_gate_too(start, tmp_path):
+    folder = data_folder.make(tmp_path / "pairs")
+    model = _saved(start, tmp_path / "model")
+    shared = ["evaluate", "board", "--data", str(folder), "--only", "nevir", "--model", model, "--model", start]
+    with pytest.warns(UserWarning, match="uses the learned gate of an earlier stage"):
+        shown = CliRunner().invoke(app, [*shared, "--json"])
+    boards = json.loads(shown.stdout[shown.stdout.index("{") :])["boards"]
+    assert [board.get("gate") for board in boards] == ["learned", None]
+    with pytest.warns(UserWarning, match="uses the learned gate"):
+        assert "(gate: learned)" in CliRunner().invoke(app, [*shared, "--markdown"]).output
+
+
+def test_a_system_that_reads_whole_documents_states_no_length(data):
+    assert "document_tokens" not in _run(data, "--model", "bm25")
 
 
 @pytest.mark.parametrize("trained_length", [24, 64])

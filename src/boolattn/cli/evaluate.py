@@ -109,7 +109,9 @@ def evaluate(
         task = load_benchmark(benchmark, DataFolder(data, skip))
         if documents is not None and isinstance(task, RetrievalTask | PairTask):
             task = replace(task, documents_are=documents)
-        if given_operators and isinstance(task, RetrievalTask):
+        if given_operators:
+            if not isinstance(task, RetrievalTask):
+                raise WrongSystemError(f"{task.name} has no operators to give to a model: remove --given-operators")
             task = task.with_given_operators()
         outcomes = [evaluate_system(task, system) for system in systems]
     _report_skipped(skip)

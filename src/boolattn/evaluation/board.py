@@ -13,7 +13,9 @@ from boolattn.evaluation.benchmarks import UnknownBenchmarkError, load_benchmark
 from boolattn.evaluation.benchmarks.generated import GENRE_PAIRS
 from boolattn.evaluation.beside_bare import BesideBare, beside_bare, dense_system
 from boolattn.evaluation.encoding_cost import Cost, CostSample, measure_cost
+from boolattn.evaluation.evaluate import gate_used
 from boolattn.evaluation.measures import violation, word_lsnc
+from boolattn.evaluation.report import labelled_with_gate
 from boolattn.evaluation.significance import Difference, paired_bootstrap
 from boolattn.evaluation.systems import Reader, Retriever
 from boolattn.evaluation.tasks import PairTask, RetrievalTask
@@ -84,11 +86,17 @@ class Row:
 
 
 class Board(NamedTuple):
-    """The board of one model; one cost per kind of query."""
+    """The board of one model; one cost per kind of query; its gate as in ``Report``."""
 
     model: str
     sections: dict[Section, list[Row]]
     cost: list[Cost]
+    gate: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The model's name in tables, with its gate if it has one."""
+        return labelled_with_gate(self.model, self.gate)
 
 
 def measure_board(
@@ -108,6 +116,7 @@ def measure_board(
     tasks = [_board_task(name, data) for name in names]
     rows: list[dict[Section, list[Row]]] = [{section: [] for section in SECTIONS} for _ in dense]
     samples = [CostSample() for _ in dense]
+    gates = [gate_used(tasks[0], system) for system in dense]  # the same for all tasks: the board gives no operators
     for number, task in enumerate(tasks, 1):
         for system, sections, sample in zip(dense, rows, samples, strict=True):
             # Standard output is reserved for results.
@@ -117,8 +126,8 @@ def measure_board(
             for section, parts in SECTIONS.items():
                 sections[section] += [_row(part, task, found) for part in parts if part.benchmark == task.name]
     return [
-        Board(system.name, sections, measure_cost(system, sample, seconds))
-        for system, sections, sample in zip(dense, rows, samples, strict=True)
+        Board(system.name, sections, measure_cost(system, sample, seconds), gate)
+        for system, sections, sample, gate in zip(dense, rows, samples, gates, strict=True)
     ]
 
 

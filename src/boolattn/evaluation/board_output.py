@@ -37,16 +37,17 @@ def print_boards(boards: Sequence[Board], form: Literal["table", "markdown", "js
         costs = [_cost_cells(cost, sizes) for cost in board.cost]
         cost_header = (*COST_HEADER, *(f"time ratio, batch {size}" for size in sizes))
         if form == "markdown":
-            print(f"{board.model}\n\n{_markdown(HEADER, list(_cells(board)))}\n{_markdown(cost_header, costs)}")
+            print(f"{board.label}\n\n{_markdown(HEADER, list(_cells(board)))}\n{_markdown(cost_header, costs)}")
         else:
-            console.print(_table(board.model, HEADER, list(_cells(board))))
-            console.print(_table(f"{board.model}: cost", cost_header, costs))
+            console.print(_table(board.label, HEADER, list(_cells(board))))
+            console.print(_table(f"{board.label}: cost", cost_header, costs))
 
 
 def as_json(board: Board) -> dict[str, Any]:
     """Return JSON values."""
     return {
         "model": board.model,
+        **({} if board.gate is None else {"gate": board.gate}),
         **{section: [_row_as_json(row) for row in rows] for section, rows in board.sections.items()},
         "cost": [
             {

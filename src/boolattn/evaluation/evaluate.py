@@ -42,34 +42,39 @@ class Outcome(NamedTuple):
 
 
 def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
-    """Run a system on a benchmark; the report states which gate a mechanism used."""
-    gate = _gate_used(task, system)
+    """Run a system on a benchmark; the report states which gate a Boolean model used."""
+    gate = gate_used(task, system)
     outcome = _answer(task, system)
-    tokens = task.document_tokens if isinstance(task, RetrievalTask | PairTask) else None
+    dense = isinstance(system, DenseRetriever)
+    tokens = task.document_tokens if dense and isinstance(task, RetrievalTask | PairTask) else None
     return outcome._replace(report=replace(outcome.report, gate=gate, document_tokens=tokens))
 
 
-def _gate_used(task: Task, system: Retriever | Reader) -> str | None:
-    """Return the source of a mechanism's operators; warn if it differs from training."""
+def gate_used(task: Task, system: Retriever | Reader) -> str | None:
+    """Return the source of a Boolean model's operators, see ``Report.gate``; warn if it differs from training."""
     model = as_boolean(system.queries) if isinstance(system, DenseRetriever) else None
-    if model is None or not model.tower.encoding.reads:
+    if model is None:
         return None
     encoding, gate = model.tower.encoding, "learned" if model.tower.has_learned_gate else "closed"
     if not isinstance(task, RetrievalTask | PairTask):  # the benchmark evaluates the gate itself
-        return gate
+        return gate if encoding.reads else None
     labelled = [query for query in task.queries.values() if isinstance(query, LabelledQuery)]
     given = [query for query in labelled if query.reading is not None or not encoding.given_scopes]
     if len(given) == len(task.queries):
         return "given"
+    if not encoding.reads:
+        return None
+    has_labels = isinstance(task, RetrievalTask) and task.operators
+    advice = "use --given-operators" if has_labels else "this benchmark has no labelled operators to give"
     if encoding.given_scopes:
         gate, problem = (
             "closed",
             "was trained with given scopes but gets none, so its mechanism does nothing: use a study",
         )
     elif gate == "closed":
-        problem = "gets no operators, so its mechanism does nothing: use --given-operators"
+        problem = f"gets no operators, so its mechanism does nothing: {advice}"
     elif encoding.trained_gates == "given":
-        problem = "was trained with given gates, but uses the learned gate of an earlier stage: use --given-operators"
+        problem = f"was trained with given gates, but uses the learned gate of an earlier stage: {advice}"
     else:
         return gate
     warnings.warn(f"on {task.name}, {system.name} {problem}", stacklevel=3)

@@ -29,8 +29,8 @@ class Report:
         slices: Parts of the benchmark to report separately, each with its own report.
         seeds: The seeds the model was trained with, if any.
         deviation: The standard deviation of every figure over the seeds, if there are several.
-        gate: Source of a mechanism's operators: "given", the benchmark's gold labels; "learned", the learned gate;
-            "closed", no source. None for models without a mechanism.
+        gate: Source of a Boolean model's operators: "given", the benchmark's gold labels; "learned", the mechanism's
+            learned gate; "closed", a mechanism without a source. None for other models, and if a reader finds them.
         document_tokens: Maximum tokens per document for a dense model; None if the benchmark ranks no documents.
     """
 
@@ -47,7 +47,7 @@ class Report:
     @property
     def label(self) -> str:
         """The model's name in tables, with its gate if it has one."""
-        return self.model if self.gate is None else f"{self.model} (gate: {self.gate})"
+        return labelled_with_gate(self.model, self.gate)
 
     @classmethod
     def of(
@@ -86,6 +86,11 @@ class Report:
         if self.deviation:
             figures["deviation"] = self.deviation._figures_as_json()
         return figures
+
+
+def labelled_with_gate(model: str, gate: str | None) -> str:
+    """Return a model's name in tables."""
+    return model if gate is None else f"{model} (gate: {gate})"
 
 
 def mean_over_seeds(reports: Sequence[Report]) -> Report:
