@@ -95,7 +95,8 @@ class Settings:
             stays valid; "embeddings", BoolAttn and the backbone's embedding layer, as in the paper's pretraining.
         gates: "given", queries carry their gold operators; "learned", the learned gate predicts them; "words", the
             operators are written before the query, which gives a plain model the same information.
-        scopes: "predicted" by the model, or "given": queries also carry their gold scopes, an upper bound.
+        scopes: "predicted" by the model, or "given": queries also carry their gold scopes, and the gates of
+            queries without any stay closed.
         epochs: Number of epochs.
         batch_size: Queries per step, over all devices.
         learning_rate: Learning rate of AdamW.

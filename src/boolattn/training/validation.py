@@ -33,7 +33,11 @@ class Validation(InformationRetrievalEvaluator):
 
 
 def validation_of(recipe: Recipe, data: TrainingData) -> Validation:
-    """Return the evaluator of the validation queries, which get the same labels as those in training."""
+    """Return the evaluator of the validation queries.
+
+    They carry their operators as in training, and their gold scopes only if the recipe gives them: otherwise the model,
+    or its reader, finds the scopes, as in a search.
+    """
     assert data.documents is not None, "examples that bring their own texts have no corpus to look in"
     settings = recipe.training
 
