@@ -66,6 +66,17 @@ def test_quest_partial_keeps_what_can_be_answered(folder):
     assert dict(task.documents())["The Jester"].endswith("loses his voice."), "the first of one title stays"
 
 
+def test_a_quarter_of_quest_partial_keeps_every_answer(folder):
+    whole, quarter = (load_benchmark(f"quest-partial{part}", DataFolder(folder)) for part in ("", "-quarter"))
+    assert quarter.queries == whole.queries
+    assert quarter.answers == whole.answers
+    others = [(key, text) for key, text in whole.documents() if key not in whole.answers["0"]]
+    assert len(others) == 3
+    left = list(quarter.documents())
+    assert left == [(key, text) for key, text in whole.documents() if key in whole.answers["0"] or key == others[0][0]]
+    assert list(quarter.documents()) == left, "it can be read again"
+
+
 @pytest.mark.parametrize("benchmark", ["quest", "quest-partial", "negconstraint"])
 def test_retrieval_by_bm25(folder, benchmark, tmp_path):
     report = run(benchmark, "--model", "bm25", "--data", folder, "--run", tmp_path)
@@ -166,6 +177,7 @@ def test_catalogs_contain_things_and_other_corpora_pages(folder):
         for name in (
             "quest",
             "quest-partial",
+            "quest-partial-quarter",
             "negconstraint",
             "nevir",
             "excluir",
@@ -174,7 +186,11 @@ def test_catalogs_contain_things_and_other_corpora_pages(folder):
             "excluir-pairs",
         )
     }
-    assert {name for name, kind in kinds.items() if kind == "things"} == {"quest", "quest-partial"}
+    assert {name for name, kind in kinds.items() if kind == "things"} == {
+        "quest",
+        "quest-partial",
+        "quest-partial-quarter",
+    }
     assert films_domain(DataFolder(folder)).documents_are == "things"
     assert pages_domain(DataFolder(folder)).documents_are == "pages"
 

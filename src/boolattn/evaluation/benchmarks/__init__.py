@@ -17,6 +17,7 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "films-unusual": generated.films_unseen,
     "debian-unusual": generated.debian_unseen,
     "quest-partial": quest.partial,
+    "quest-partial-quarter": quest.quarter,
     "quest-gate": quest.gate,
     "quest-reading": quest.reading,
     "films-reading": generated.films_reading,

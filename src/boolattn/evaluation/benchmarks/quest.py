@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from itertools import count
 
 from boolattn.data.folder import DataFolder
 from boolattn.data.quest import QuestQuery, read_quest_queries
@@ -25,6 +26,18 @@ def partial(data: DataFolder) -> RetrievalTask:
     """QUEST-partial: the test queries with at least three answers among films and Wikipedia introductions."""
     titles = {title for title, _ in quest_partial_documents(data)}
     return _task("quest-partial", _test_queries(data), lambda: quest_partial_documents(data), answers_in=titles)
+
+
+def quarter(data: DataFolder) -> RetrievalTask:
+    """QUEST-partial over its answers and every fourth of its other documents: a quarter of the encoding."""
+    task = partial(data)
+    wanted = frozenset().union(*task.answers.values())
+
+    def documents() -> Iterator[tuple[str, str]]:
+        others = count()
+        return (each for each in quest_partial_documents(data) if each[0] in wanted or next(others) % 4 == 0)
+
+    return replace(task, name="quest-partial-quarter", documents=documents)
 
 
 def gate(data: DataFolder) -> GateTask:
