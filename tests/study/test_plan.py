@@ -46,6 +46,19 @@ stages = [{ recipe = "recipes/sentences.toml" }, { recipe = "recipes/quest.toml"
     assert second != third
 
 
+def test_a_trained_model_may_be_evaluated_with_rewritten_queries(study, tmp_path):
+    text = study.read_text()
+    stages = 'stages = [{ recipe = "recipes/quest.toml", set = { "training.epochs" = 1, "model.boolean" = false } }]'
+    study.write_text(f'{text}\n[[systems]]\nname = "rewriting"\nrewritten = true\n{stages}\n')
+    plain, rewriting = plan_study(study, tmp_path, seeds=[0], only=["without BoolAttn", "rewriting"])
+    assert rewriting.stages == plain.stages, "trained once"
+    assert rewriting.model == f"rewritten:{plain.model}"
+    assert rewriting.noted != plain.noted
+    study.write_text(study.read_text().replace('1, "model.boolean" = false', "1"))
+    with pytest.raises(StudyError, match=r"set model\.boolean = false"):
+        plan_study(study, tmp_path, only=["rewriting"])
+
+
 def test_a_stage_may_start_elsewhere(study, tmp_path):
     study.write_text(study.read_text().replace('{ "model.boolean"', '{ "model.start" = "elsewhere", "model.boolean"'))
     [run] = plan_study(study, tmp_path, only=["without BoolAttn"])
@@ -61,6 +74,7 @@ def test_a_stage_may_start_elsewhere(study, tmp_path):
         ('recipe = "recipes/sentences.toml"', 'recip = "x"', r"a stage has recipe, set"),
         ('model = "rules"', "", "needs either a model or stages"),
         ("seeds = [0]\n", 'model = "x"\n', "either a model or stages"),
+        ('model = "rules"', 'model = "rules"\nrewritten = true', "'rules' needs model = 'rewritten:NAME'"),
         ('name = "bare"', 'name = "rules"', "called 'rules'"),
         ('name = "bare"', 'name = "a/b"', "remove the slashes"),
         ('benchmarks = ["films"]', 'benchmarks = ["filsm"]', "no benchmark 'filsm'; choose from films"),

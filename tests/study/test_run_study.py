@@ -1,5 +1,6 @@
 import gc
 import json
+import shutil
 import weakref
 
 import pytest
@@ -113,6 +114,39 @@ def test_a_benchmark_added_later_needs_no_training(study, data, tmp_path):
     result = Result.read(path)
     assert result.benchmarks["quest"] == quest
     assert set(result.benchmarks) == {"quest", "films"}
+
+
+def test_a_model_trained_again_is_not_mixed_with_the_results_of_the_first(study, data, tmp_path):
+    _run(study, data, tmp_path, only=["without BoolAttn"])
+    path = tmp_path / "results" / "without BoolAttn-seed-0.json"
+    before = path.read_bytes()
+    [trained] = (tmp_path / "trained").iterdir()
+    shutil.rmtree(trained)
+    assert "already done" in _run(study, data, tmp_path, only=["without BoolAttn"])[0], "nothing is missing"
+    study.write_text(study.read_text().replace('"quest-gate"]', '"quest-gate", "films"]'))
+    with pytest.raises(StudyError, match=r"films is missing in .*two models in one file: use another --out"):
+        _run(study, data, tmp_path, only=["without BoolAttn"])
+    assert not trained.exists()
+    _run(study, data, tmp_path / "elsewhere", only=["without BoolAttn"])
+    shutil.copytree(tmp_path / "elsewhere" / "trained", tmp_path / "trained", dirs_exist_ok=True)
+    with pytest.raises(StudyError, match="whose model is no longer in"):
+        _run(study, data, tmp_path, only=["without BoolAttn"])
+    assert path.read_bytes() == before
+
+
+def test_queries_are_rewritten_for_a_model_trained_once(study, data, tmp_path):
+    rewritten = study.read_text().partition('name = "without BoolAttn"\n')[2].partition("[[systems]]")[0]
+    study.write_text(f'{study.read_text()}\n[[systems]]\nname = "rewriting"\nrewritten = true\n{rewritten}')
+    study.write_text(study.read_text().replace('"quest", "quest-gate"', '"films"'))
+    names = ["without BoolAttn", "rewriting"]
+    _run(study, data, tmp_path, seeds=[0], only=names)
+    assert len(list((tmp_path / "trained").iterdir())) == 1
+    reports = [Result.read(tmp_path / "results" / f"{name}-seed-0.json").benchmarks["films"].report for name in names]
+    plain, rewriting = (report.slices["meaning"].by_template for report in reports)
+    assert [report.model for report in reports] == names
+    assert {template for template in plain if plain[template] != rewriting[template]} == {
+        template for template in plain if "not" in template.split()
+    }
 
 
 def test_other_recipes_or_another_model_are_refused_before_anything_is_run(study, data, tmp_path):

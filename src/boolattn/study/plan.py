@@ -14,6 +14,7 @@ import msgspec
 
 from boolattn.encoders.storage.model_names import title_of
 from boolattn.evaluation.benchmarks import BENCHMARKS
+from boolattn.evaluation.systems import REWRITTEN
 from boolattn.training.recipes import Recipe, load_recipe
 from boolattn.training.train import MODEL
 
@@ -40,6 +41,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         stages: The training stages of any other system; each starts from the previous stage's model.
         benchmarks: Replaces the study's benchmarks.
         seeds: Replaces the study's seeds.
+        rewritten: Evaluate the trained plain model with rewritten queries, as ``--model rewritten:``.
     """
 
     name: str
@@ -47,6 +49,7 @@ class System(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     stages: tuple[Stage, ...] = ()
     benchmarks: tuple[str, ...] | None = None
     seeds: tuple[int, ...] | None = None
+    rewritten: bool = False
 
 
 class Study(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +77,7 @@ class Run:
         system: Its name.
         seed: None if nothing is trained.
         benchmarks: The benchmarks to evaluate on.
-        model: The model to evaluate: a name, or the folder of the last stage's model.
+        model: The model to evaluate: a name, or the folder of the last stage's model, possibly with a prefix.
         stages: The folder and the recipe of each stage.
         noted: The model and recipes as recorded in the results, without local paths.
     """
@@ -142,6 +145,8 @@ def plan_study(
 def _check(system: System, study: Study) -> None:
     if (system.model is None) == (not system.stages):
         raise StudyError(f"system {system.name!r} needs either a model or stages to train one")
+    if system.rewritten and not system.stages:
+        raise StudyError(f"rewritten is for a system with stages: {system.name!r} needs model = '{REWRITTEN}NAME'")
     if system.name != Path(system.name).name or not system.name:
         raise StudyError(f"system {system.name!r} cannot be used as a folder name: remove the slashes")
     for benchmark in system.benchmarks or study.benchmarks:
@@ -173,4 +178,16 @@ def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path
         digest = hashlib.blake2b(json.dumps(noted[-1], sort_keys=True).encode(), digest_size=4).hexdigest()
         stages.append((out / "trained" / f"{number}-{Path(stage.recipe).stem}-seed-{seed}-{digest}", recipe))
         start = {"model.start": str(stages[-1][0] / MODEL)}
-    return Run(system.name, seed, benchmarks, start["model.start"], tuple(stages), {"model": None, "recipes": noted})
+    model = start["model.start"]
+    if system.rewritten:
+        if stages[0][1].model.boolean:
+            raise StudyError(f"{system.name!r} rewrites queries for a plain model: set model.boolean = false")
+        model = REWRITTEN + model
+    return Run(
+        system.name,
+        seed,
+        benchmarks,
+        model,
+        tuple(stages),
+        {"model": REWRITTEN if system.rewritten else None, "recipes": noted},
+    )

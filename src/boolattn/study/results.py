@@ -61,7 +61,7 @@ class Result:
     Attributes:
         system: Its name in the study.
         seed: None if nothing was trained.
-        model: The model's name, if nothing was trained.
+        model: The model's name, if nothing was trained; "rewritten:" for a trained model with rewritten queries.
         recipes: The full recipe of each stage.
         stages: For each stage: folder, commit, versions, finish time, seconds, steps, cost and best epoch.
         benchmarks: Benchmark -> its results.

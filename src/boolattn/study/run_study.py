@@ -40,7 +40,7 @@ def run_study(runs: Sequence[Run], data: DataFolder, out: Path, tell: Tell) -> N
     existing = [_existing(run, out) for run in runs]  # all first: a changed recipe must show before training
     load = cache(lambda name: load_benchmark(name, data))
     for number, (run, result) in enumerate(zip(runs, existing, strict=True), start=1):
-        missing = [name for name in run.benchmarks if name not in {*result.benchmarks, *result.left_out}]
+        missing = _missing(run, result)
         due = missing or (run.stages and not result.stages)  # a run without benchmarks only trains
         tell(f"run {number} of {len(runs)}: {run.name}{'' if due else ', already done'}")
         if due:
@@ -62,7 +62,20 @@ def _existing(run: Run, out: Path) -> Result:
     result = Result.read(path)
     if {"model": result.model, "recipes": result.recipes} != run.noted:
         raise StudyError(f"{path} was made with another model or other recipes: use another --out, or delete it")
+    if missing := _missing(run, result) if result.benchmarks else []:
+        for (folder, _), stage in zip(run.stages, result.stages, strict=True):
+            kept = folder / RESULTS
+            if not kept.exists() or json.loads(kept.read_text(encoding="utf-8")).get("finished") != stage["finished"]:
+                raise StudyError(
+                    f"{missing[0]} is missing in {path}, whose model is no longer in {folder}; training it again "
+                    "would mix the results of two models in one file: use another --out, or delete the file"
+                )
     return result
+
+
+def _missing(run: Run, result: Result) -> list[str]:
+    """Return the benchmarks that have neither been run nor skipped."""
+    return [name for name in run.benchmarks if name not in {*result.benchmarks, *result.left_out}]
 
 
 def _train(run: Run, data: DataFolder, tell: Tell) -> list[dict[str, Any]]:
