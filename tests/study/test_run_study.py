@@ -116,22 +116,34 @@ def test_a_benchmark_added_later_needs_no_training(study, data, tmp_path):
     assert set(result.benchmarks) == {"quest", "films"}
 
 
-def test_a_model_trained_again_is_not_mixed_with_the_results_of_the_first(study, data, tmp_path):
+@pytest.mark.parametrize("lost", ["", "model"])
+def test_a_model_trained_again_is_not_mixed_with_the_results_of_the_first(study, data, tmp_path, lost):
     _run(study, data, tmp_path, only=["without BoolAttn"])
     path = tmp_path / "results" / "without BoolAttn-seed-0.json"
     before = path.read_bytes()
     [trained] = (tmp_path / "trained").iterdir()
-    shutil.rmtree(trained)
+    shutil.rmtree(trained / lost)
     assert "already done" in _run(study, data, tmp_path, only=["without BoolAttn"])[0], "nothing is missing"
     study.write_text(study.read_text().replace('"quest-gate"]', '"quest-gate", "films"]'))
-    with pytest.raises(StudyError, match=r"films is missing in .*two models in one file: use another --out"):
+    with pytest.raises(StudyError, match=r"deleted or trained again: use another --out"):
         _run(study, data, tmp_path, only=["without BoolAttn"])
-    assert not trained.exists()
+    assert not (trained / lost).exists()
     _run(study, data, tmp_path / "elsewhere", only=["without BoolAttn"])
-    shutil.copytree(tmp_path / "elsewhere" / "trained", tmp_path / "trained", dirs_exist_ok=True)
-    with pytest.raises(StudyError, match="whose model is no longer in"):
+    shutil.rmtree(trained, ignore_errors=True)
+    shutil.copytree(tmp_path / "elsewhere" / "trained" / trained.name, trained)
+    with pytest.raises(StudyError, match=r"deleted or trained again: use another --out"):
         _run(study, data, tmp_path, only=["without BoolAttn"])
     assert path.read_bytes() == before
+
+
+def test_two_systems_that_share_a_model_are_not_given_different_trainings_of_it(study, data, tmp_path):
+    _run(study, data, tmp_path, only=["without BoolAttn"])
+    shutil.rmtree(tmp_path / "trained")
+    same = study.read_text().partition('name = "without BoolAttn"\n')[2].partition("[[systems]]")[0]
+    study.write_text(f'{study.read_text()}\n[[systems]]\nname = "the same"\n{same}')
+    with pytest.raises(StudyError, match=r"the same-seed-0 needs the model in .*without BoolAttn-seed-0.json"):
+        _run(study, data, tmp_path, only=["the same"])
+    assert not (tmp_path / "trained").exists()
 
 
 def test_queries_are_rewritten_for_a_model_trained_once(study, data, tmp_path):

@@ -21,7 +21,7 @@ from boolattn.study.plan import Run, StudyError
 from boolattn.study.results import Measured, Result, result_file
 from boolattn.training.provenance import Provenance
 from boolattn.training.recipes import Recipe
-from boolattn.training.train import RESULTS, finetune, pretrain
+from boolattn.training.train import MODEL, RESULTS, finetune, pretrain
 
 Tell = Callable[[str], None]
 STAGES: dict[str, Callable[[Recipe, DataFolder, Path], Path]] = {"pretrain": pretrain, "finetune": finetune}
@@ -38,13 +38,15 @@ def run_study(runs: Sequence[Run], data: DataFolder, out: Path, tell: Tell) -> N
         tell: Called with progress messages.
     """
     existing = [_existing(run, out) for run in runs]  # all first: a changed recipe must show before training
+    for run, result in zip(runs, existing, strict=True):
+        if _due(run, result):
+            _refuse_second_training(run, out)
     load = cache(lambda name: load_benchmark(name, data))
     for number, (run, result) in enumerate(zip(runs, existing, strict=True), start=1):
-        missing = _missing(run, result)
-        due = missing or (run.stages and not result.stages)  # a run without benchmarks only trains
+        due = _due(run, result)
         tell(f"run {number} of {len(runs)}: {run.name}{'' if due else ', already done'}")
         if due:
-            tasks, left_out = _tasks(run, missing, load)  # before training, to report missing data early
+            tasks, left_out = _tasks(run, _missing(run, result), load)  # before training, to report missing data early
             for name, reason in left_out.items():
                 tell(f"{run.name}: skipping {name}: {reason}")
             result = dataclasses.replace(result, left_out=result.left_out | left_out)
@@ -62,15 +64,37 @@ def _existing(run: Run, out: Path) -> Result:
     result = Result.read(path)
     if {"model": result.model, "recipes": result.recipes} != run.noted:
         raise StudyError(f"{path} was made with another model or other recipes: use another --out, or delete it")
-    if missing := _missing(run, result) if result.benchmarks else []:
-        for (folder, _), stage in zip(run.stages, result.stages, strict=True):
-            kept = folder / RESULTS
-            if not kept.exists() or json.loads(kept.read_text(encoding="utf-8")).get("finished") != stage["finished"]:
-                raise StudyError(
-                    f"{missing[0]} is missing in {path}, whose model is no longer in {folder}; training it again "
-                    "would mix the results of two models in one file: use another --out, or delete the file"
-                )
     return result
+
+
+def _due(run: Run, result: Result) -> bool:
+    """Whether a run is unfinished; one without benchmarks only trains."""
+    return bool(_missing(run, result) or (run.stages and not result.stages))
+
+
+def _refuse_second_training(run: Run, out: Path) -> None:
+    """Refuse a run if a stage has results, its own or another system's, but is no longer the model that gave them.
+
+    Otherwise one file, or two systems that share a stage, would mix the results of two trainings without saying so.
+    """
+    folders = {folder.name: folder for folder, _ in run.stages}
+    for path in sorted((out / "results").glob("*.json")):
+        for stage in Result.read(path).stages:
+            folder = folders.get(stage["folder"])
+            if folder is not None and stage != _stage_record(folder):
+                raise StudyError(
+                    f"{run.name} needs the model in {folder}, which gave the results in {path} but has since been "
+                    f"deleted or trained again: use another --out, delete {path.name}, or use --only to run other "
+                    "systems"
+                )
+
+
+def _stage_record(folder: Path) -> dict[str, Any] | None:
+    """Return what a result file records of a finished stage; None if it is unfinished or its model was deleted."""
+    if not (folder / RESULTS).exists() or not (folder / MODEL).exists():
+        return None
+    results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
+    return {"folder": folder.name} | {name: results.get(name) for name in _STAGE_RECORD}
 
 
 def _missing(run: Run, result: Result) -> list[str]:
@@ -84,10 +108,11 @@ def _train(run: Run, data: DataFolder, tell: Tell) -> list[dict[str, Any]]:
     for folder, recipe in run.stages:
         tell(f"{run.name}: training {folder.name}")
         STAGES[recipe.stage](recipe, data, folder)
-        results = json.loads((folder / RESULTS).read_text(encoding="utf-8"))
-        if (best := results["best"]["value"]) is not None:
+        record = _stage_record(folder)
+        assert record is not None
+        if (best := record["best"]["value"]) is not None:
             tell(f"{run.name}: best {recipe.training.keep_best_by} on validation queries: {best:.4f}")
-        records.append({"folder": folder.name} | {name: results.get(name) for name in _STAGE_RECORD})
+        records.append(record)
     return records
 
 
