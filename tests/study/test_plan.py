@@ -46,17 +46,54 @@ stages = [{ recipe = "recipes/sentences.toml" }, { recipe = "recipes/quest.toml"
     assert second != third
 
 
+PLAIN = '"model.boolean" = false'
+REWRITING = f"""
+[[systems]]
+name = "rewriting"
+rewritten = true
+stages = [{{ recipe = "recipes/quest.toml", set = {{ "training.epochs" = 1, {PLAIN} }} }}]
+"""
+
+
 def test_a_trained_model_may_be_evaluated_with_rewritten_queries(study, tmp_path):
-    text = study.read_text()
-    stages = 'stages = [{ recipe = "recipes/quest.toml", set = { "training.epochs" = 1, "model.boolean" = false } }]'
-    study.write_text(f'{text}\n[[systems]]\nname = "rewriting"\nrewritten = true\n{stages}\n')
+    study.write_text(study.read_text() + REWRITING)
     plain, rewriting = plan_study(study, tmp_path, seeds=[0], only=["without BoolAttn", "rewriting"])
     assert rewriting.stages == plain.stages, "trained once"
     assert rewriting.model == f"rewritten:{plain.model}"
     assert rewriting.noted != plain.noted
-    study.write_text(study.read_text().replace('1, "model.boolean" = false', "1"))
-    with pytest.raises(StudyError, match=r"set model\.boolean = false"):
+
+
+@pytest.mark.parametrize(
+    ("instead", "says"),
+    [
+        ('"model.boolean" = true', "set model.boolean = false"),
+        (
+            f'{PLAIN} }} }}, {{ recipe = "recipes/quest.toml", set = {{ "model.boolean" = true',
+            "set model.boolean = false",
+        ),
+        (f'{PLAIN}, "training.gates" = "words"', "cannot rewrite queries that start with operator words"),
+    ],
+)
+def test_only_a_plain_model_s_queries_are_rewritten(study, tmp_path, instead, says):
+    study.write_text(study.read_text() + REWRITING.replace(PLAIN, instead))
+    with pytest.raises(StudyError, match=says):
         plan_study(study, tmp_path, only=["rewriting"])
+
+
+def test_results_name_an_untrained_model_with_its_prefix_but_without_its_path(study, start, tmp_path):
+    text = study.read_text().replace('model = "{backbone}"', 'model = "PREFIX{backbone}"')
+    titles = []
+    for prefix in ("", "training-free:", "rewritten:", "flip:0.5:"):
+        study.write_text(text.replace("PREFIX", prefix))
+        [run] = plan_study(study, tmp_path, only=["bare"])
+        assert run.model == prefix + start
+        titles.append(run.noted["model"].removeprefix(prefix))
+    assert len(set(titles)) == 1 and start not in titles[0]
+
+
+def test_an_empty_list_of_benchmarks_replaces_the_study_s(study, tmp_path):
+    study.write_text(study.read_text().replace("seeds = [0]\n", "seeds = [0]\nbenchmarks = []\n"))
+    assert [run.benchmarks for run in plan_study(study, tmp_path, only=["without BoolAttn"])] == [()]
 
 
 def test_a_stage_may_start_elsewhere(study, tmp_path):

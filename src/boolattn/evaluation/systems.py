@@ -220,6 +220,13 @@ class LearnedReaderSystem(ActingReader):
         return self.options.applied(self.options.read([query])[0])
 
 
+def system_title(name: str) -> str:
+    """Return a system's name for tables and result files: that of its model without a local path, see ``title_of``."""
+    beta = name.removeprefix(FLIP).partition(":")[0]
+    model = name.removeprefix(f"{FLIP}{beta}:").removeprefix(REWRITTEN)
+    return name[: len(name) - len(model)] + title_of(model)
+
+
 def load_system(
     name: str,
     progress: bool = True,
@@ -246,9 +253,9 @@ def load_system(
         model = load_encoder(plain, backbone)
         options = retrieval_model(model).options.changed(**changes)
         if plain != name:
-            return RewritingRetriever(REWRITTEN + title_of(plain), model, progress, options)
+            return RewritingRetriever(system_title(name), model, progress, options)
         kind = BooleanRetriever if finds_operators(model) else DenseRetriever
-        return kind(title_of(name), model, progress, options)
+        return kind(system_title(name), model, progress, options)
     except UnknownModelError as error:
         raise UnknownModelError(
             f"{error}. Besides models, use 'bm25', 'rules', 'learned', {REWRITTEN}NAME or {FLIP}BETA:NAME"
@@ -262,8 +269,6 @@ def _load_flip(name: str, progress: bool, backbone: str | None, changes: Mapping
     except ValueError as error:
         raise UnknownModelError(f"{name!r} has no beta: use {FLIP}0.5:NAME") from error
     model = load_encoder(plain, backbone)
-    found = FlipRetriever(
-        f"{FLIP}{beta}:{title_of(plain)}", model, progress, retrieval_model(model).options.changed(**changes)
-    )
+    found = FlipRetriever(system_title(name), model, progress, retrieval_model(model).options.changed(**changes))
     found.beta = weight
     return found

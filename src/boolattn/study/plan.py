@@ -14,7 +14,7 @@ import msgspec
 
 from boolattn.encoders.storage.model_names import title_of
 from boolattn.evaluation.benchmarks import BENCHMARKS
-from boolattn.evaluation.systems import REWRITTEN
+from boolattn.evaluation.systems import REWRITTEN, system_title
 from boolattn.training.recipes import Recipe, load_recipe
 from boolattn.training.train import MODEL
 
@@ -149,7 +149,7 @@ def _check(system: System, study: Study) -> None:
         raise StudyError(f"rewritten is for a system with stages: {system.name!r} needs model = '{REWRITTEN}NAME'")
     if system.name != Path(system.name).name or not system.name:
         raise StudyError(f"system {system.name!r} cannot be used as a folder name: remove the slashes")
-    for benchmark in system.benchmarks or study.benchmarks:
+    for benchmark in _benchmarks(system, study):
         if benchmark not in BENCHMARKS:
             raise StudyError(f"no benchmark {benchmark!r}; choose from {', '.join(BENCHMARKS)}")
     for (number, stage), key in product(enumerate(system.stages), ("seed", "model.start")):
@@ -158,14 +158,18 @@ def _check(system: System, study: Study) -> None:
             raise StudyError(f"stage {number + 1} of {system.name!r} must not set {key}: {why}")
 
 
+def _benchmarks(system: System, study: Study) -> tuple[str, ...]:
+    return study.benchmarks if system.benchmarks is None else system.benchmarks
+
+
 def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path, backbone: str | None) -> Run:
-    benchmarks = system.benchmarks or study.benchmarks
+    benchmarks = _benchmarks(system, study)
     if seed is None:
         assert system.model is not None
         if BACKBONE in system.model and backbone is None:
             raise StudyError(f"{system.name!r} uses {BACKBONE}: set a backbone in the study, or pass --backbone")
         model = system.model.replace(BACKBONE, backbone or "")
-        return Run(system.name, None, benchmarks, model, (), {"model": title_of(model), "recipes": []})
+        return Run(system.name, None, benchmarks, model, (), {"model": system_title(model), "recipes": []})
     stages: list[tuple[Path, Recipe]] = []
     noted = []
     start = {"model.start": backbone} if backbone else {}
@@ -180,8 +184,10 @@ def _run(system: System, seed: int | None, study: Study, folder: Path, out: Path
         start = {"model.start": str(stages[-1][0] / MODEL)}
     model = start["model.start"]
     if system.rewritten:
-        if stages[0][1].model.boolean:
+        if any(recipe.model.boolean for _, recipe in stages):
             raise StudyError(f"{system.name!r} rewrites queries for a plain model: set model.boolean = false")
+        if any(recipe.training.gates == "words" for _, recipe in stages):
+            raise StudyError(f"{system.name!r} cannot rewrite queries that start with operator words: set other gates")
         model = REWRITTEN + model
     return Run(
         system.name,
