@@ -2,6 +2,7 @@
 
 import json
 import math
+import shutil
 
 import ir_measures
 import numpy as np
@@ -64,6 +65,14 @@ def test_quest_partial_keeps_what_can_be_answered(folder):
     identifiers = [identifier for identifier, _ in task.documents()]
     assert sorted(identifiers) == ["Alpha", "Beta", "Dusty Trail", "Laughing Guns", "Night of Fear", "The Jester"]
     assert dict(task.documents())["The Jester"].endswith("loses his voice."), "the first of one title stays"
+
+
+def test_quest_partial_without_any_query_is_an_error(folder, tmp_path):
+    copy = shutil.copytree(folder, tmp_path / "data")
+    questions = copy / "quest" / "test.jsonl"
+    questions.write_text("".join(line for line in questions.open() if "comedy films" not in line))
+    with pytest.raises(ValueError, match="no query of quest-partial has 3 answers among its documents"):
+        load_benchmark("quest-partial", DataFolder(copy))
 
 
 def test_a_quarter_of_quest_partial_keeps_every_answer(folder):

@@ -91,6 +91,8 @@ def _task(
         found = set(query.docs) if answers_in is None else set(query.docs) & answers_in
         if answers_in is None or len(found) >= FEWEST_ANSWERS:
             kept[str(number)], answers[str(number)] = query, found
+    if not kept:
+        raise ValueError(f"no query of {name} has {FEWEST_ANSWERS} answers among its documents: check the data folder")
     return RetrievalTask(
         name,
         {key: query.query for key, query in kept.items()},
