@@ -110,6 +110,7 @@ def test_mistakes_are_named(tmp_path):
         (["reading", "--queries", empty, "--reader", "rules"], "no queries"),
         (["reading", "--queries", tmp_path / "none.jsonl", "--reader", "rules"], "none.jsonl"),
         (["reading", "--queries", path, "--documents", "books"], "books"),
+        (["reading", "--queries", path, "--given-operators"], "remove --given-operators"),
     ):
         result = invoke(*arguments)
         assert result.exit_code == 2, result.output

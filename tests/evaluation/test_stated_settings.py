@@ -86,7 +86,9 @@ def test_the_board_states_the_gate_too(start, tmp_path):
     folder = data_folder.make(tmp_path / "pairs")
     model = _saved(start, tmp_path / "model")
     shared = ["evaluate", "board", "--data", str(folder), "--only", "nevir", "--model", model, "--model", start]
-    with pytest.warns(UserWarning, match="uses the learned gate of an earlier stage"):
+    with pytest.warns(
+        UserWarning, match="on the board, .* uses the learned gate of an earlier stage: the board does not"
+    ):
         shown = CliRunner().invoke(app, [*shared, "--json"])
     boards = json.loads(shown.stdout[shown.stdout.index("{") :])["boards"]
     assert [board.get("gate") for board in boards] == ["learned", None]

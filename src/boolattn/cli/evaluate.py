@@ -90,6 +90,8 @@ def evaluate(
         from boolattn.reading.readers import reader_of
 
         with user_errors(WrongSystemError):
+            if given_operators:
+                raise WrongSystemError(f"{benchmark} evaluates a reader: remove --given-operators")
             outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness or "safe")
         _report_skipped(skip)
         print_reading(outcome, form, errors)

@@ -116,7 +116,9 @@ def measure_board(
     tasks = [_board_task(name, data) for name in names]
     rows: list[dict[Section, list[Row]]] = [{section: [] for section in SECTIONS} for _ in dense]
     samples = [CostSample() for _ in dense]
-    gates = [gate_used(tasks[0], system) for system in dense]  # the same for all tasks: the board gives no operators
+    gates = [
+        gate_used(tasks[0], system, on_board=True) for system in dense
+    ]  # the same for all tasks: the board gives no operators
     for number, task in enumerate(tasks, 1):
         for system, sections, sample in zip(dense, rows, samples, strict=True):
             # Standard output is reserved for results.

@@ -50,8 +50,11 @@ def evaluate(task: Task, system: Retriever | Reader) -> Outcome:
     return outcome._replace(report=replace(outcome.report, gate=gate, document_tokens=tokens))
 
 
-def gate_used(task: Task, system: Retriever | Reader) -> str | None:
-    """Return the source of a Boolean model's operators, see ``Report.gate``; warn if it differs from training."""
+def gate_used(task: Task, system: Retriever | Reader, on_board: bool = False) -> str | None:
+    """Return the source of a Boolean model's operators, see ``Report.gate``; warn if it differs from training.
+
+    The board evaluates on several benchmarks and never gives operators, so its warnings give other advice.
+    """
     model = as_boolean(system.queries) if isinstance(system, DenseRetriever) else None
     if model is None:
         return None
@@ -66,6 +69,8 @@ def gate_used(task: Task, system: Retriever | Reader) -> str | None:
         return None
     has_labels = isinstance(task, RetrievalTask) and task.operators
     advice = "use --given-operators" if has_labels else "this benchmark has no labelled operators to give"
+    if on_board:
+        advice = "the board does not give any; evaluate a single benchmark"
     if encoding.given_scopes:
         gate, problem = (
             "closed",
@@ -77,7 +82,7 @@ def gate_used(task: Task, system: Retriever | Reader) -> str | None:
         problem = f"was trained with given gates, but uses the learned gate of an earlier stage: {advice}"
     else:
         return gate
-    warnings.warn(f"on {task.name}, {system.name} {problem}", stacklevel=3)
+    warnings.warn(f"on {'the board' if on_board else task.name}, {system.name} {problem}", stacklevel=3)
     return gate
 
 

@@ -31,7 +31,8 @@ class Report:
         deviation: The standard deviation of every figure over the seeds, if there are several.
         gate: Source of a Boolean model's operators: "given", the benchmark's gold labels; "learned", the mechanism's
             learned gate; "closed", a mechanism without a source. None for other models, and if a reader finds them.
-        document_tokens: Maximum tokens per document for a dense model; None if the benchmark ranks no documents.
+        document_tokens: Maximum tokens per document for a dense model; None for other systems, and if the benchmark
+            ranks no documents.
     """
 
     benchmark: str
