@@ -94,7 +94,7 @@ def test_differences_are_shown_in_both_forms():
     assert r"| meaning: \_ not \_ | ours | R@100 | +0.200 | [+0.200, +0.200] | n/a |" in text
     *_, table = laid_out(RESULTS, "bare", False, 80)
     assert "from bare" in table.title
-    assert table.row_count == 10
+    assert table.row_count == 16
 
 
 def test_a_benchmark_of_readings_is_compared_by_what_it_has():

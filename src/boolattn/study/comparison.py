@@ -18,7 +18,7 @@ Results = Mapping[str, Sequence[Result]]
 
 # Recall alone does not show whether excluded documents are also found, so violation is shown with it.
 SHOWN = ("R@20", "R@50", "R@100", "R@1000", "violation@20", "nDCG@10", "P@20", "MRecall@100")
-COMPARED = ("R@100", "violation@20")
+COMPARED = ("R@100", "nDCG@10", "violation@20")
 HEADER, LABELS = ("queries", "system", "measure", "difference", "over queries", "over seeds"), 3
 
 
