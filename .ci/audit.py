@@ -1,6 +1,6 @@
 """Audits the packages installed beside the Python that runs this: audit.py [FOUND.json].
 
-Each that constraints.txt lists must have that version, and a licence that lets anybody use and ship it. With
+Each that .ci/constraints.txt lists must have that version, and a licence that lets anybody use and ship it. With
 FOUND.json, which pip-audit wrote, each must also have what it requires and no known vulnerability; exit code 3 if no
 service answered.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+HERE = Path(__file__).parent
 WITH_PYTHON = {"pip", "setuptools", "wheel", "boolattn"}
 ALLOWED = re.compile(
     r"apache|\bmit\b|\b0?bsd|\biscl?\b|mozilla|\bmpl\b|\bpsf\b|python software foundation|zlib|\bcc0|\bbsl-1\.0"
@@ -28,13 +28,13 @@ OTHERS = {
 
 def problems() -> Iterator[str]:
     """Yield what is wrong with the installed packages."""
-    pinned = dict(map(_pin, (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()))
+    pinned = dict(map(_pin, (HERE / "constraints.txt").read_text(encoding="utf-8").splitlines()))
     for each in distributions():
         name = _normal(each.metadata["Name"])
         if name in WITH_PYTHON or name not in pinned:  # a virtual environment in use may have more
             continue
         if pinned[name] != each.version.partition("+")[0]:
-            yield f"{name} {each.version} is installed; constraints.txt has {pinned[name]}"
+            yield f"{name} {each.version} is installed; .ci/constraints.txt has {pinned[name]}"
         if name not in OTHERS and not is_allowed(each):
             yield f"{name} has a licence that is not on the list: {' or '.join(licences(each)) or 'none stated'}"
 

@@ -1,11 +1,16 @@
-"""Prints the lower bounds of what pyproject.toml requires as exact versions, for an extra or for the package alone."""
+"""Prints the lower bounds of what pyproject.toml requires as exact versions: lowest.py [EXTRA].
+
+Without EXTRA, those of the package alone; for `dev`, also those of the laboratory.
+"""
 
 import re
 import sys
 import tomllib
 from pathlib import Path
 
-project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
+ROOT = Path(__file__).parents[1]
+project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+lab = tomllib.loads((ROOT / "lab/pyproject.toml").read_text())["project"]["dependencies"]
 extras = project["optional-dependencies"]
 
 
@@ -21,5 +26,6 @@ def bounds(requirements: list[str]) -> dict[str, str]:
     return found
 
 
-wanted = bounds(project["dependencies"]) | (bounds(extras[sys.argv[1]]) if len(sys.argv) > 1 else {})
+extra = sys.argv[1] if len(sys.argv) > 1 else ""
+wanted = bounds(project["dependencies"] + extras.get(extra, []) + (lab if extra in ("dev", "lab") else []))
 print("\n".join(f"{name}=={version}" for name, version in sorted(wanted.items())))

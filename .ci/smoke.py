@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import typer
 from typer.testing import CliRunner
 
 import boolattn
@@ -42,43 +43,20 @@ def models(folder: Path, shared: Path) -> None:
     assert "[-war-]" in run("explain", QUERY, "--model", f"training-free:{small_model(folder)}")
 
 
-def evaluation(folder: Path, shared: Path) -> None:
-    """Measure a reader on queries."""
+def lab(folder: Path, shared: Path) -> None:
+    """Measure a reader on queries, and train the paper's first stage for a few steps."""
     rows = [{"query": QUERY, "excluded": ["war"]}, {"query": "weather in Hanoi", "excluded": []}]
     (folder / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert json.loads(run("evaluate", "reading", "--queries", folder / "queries.jsonl", "--json"))["recall"] == 1.0
-
-
-def plots(folder: Path, shared: Path) -> None:
-    """Draw something: what we draw comes from other extras."""
-    from matplotlib.figure import Figure
-
-    figure = Figure()
-    figure.add_subplot().plot([1, 2])
-    figure.savefig(folder / "figure.png")
-    assert (folder / "figure.png").read_bytes()[:4] == b"\x89PNG"
-
-
-def hub(folder: Path, shared: Path) -> None:
-    """Read rows of a dataset, from a local copy."""
-    import msgspec
-
-    from boolattn.data.rows.hub import read_hub
-
-    row = msgspec.defstruct("Film", [("title", str)])
-    (folder / "films.json").write_bytes(FILMS.read_bytes())
-    assert len(list(read_hub(folder / "films.json", row, config=None, split="train"))) == 40
-
-
-def train(folder: Path, shared: Path) -> None:
-    """Train the paper's first stage for a few steps."""
+    found = run_lab("evaluate", "reading", "--queries", folder / "queries.jsonl", "--json")
+    assert json.loads(found)["recall"] == 1.0
     for operator, words in {"and": "red and old", "or": "red or old", "not": "red that are not old"}.items():
         rows = [{"G": f"{each} {words}", "P": [f"red {each}"], "N": [f"old {each}"]} for each in ("kites", "boats")]
         (folder / "setbert").mkdir(exist_ok=True)
         (folder / "setbert" / f"{operator}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     settings = (f"model.start={small_model(folder)}", "training.batch_size=2", "model.query_tokens=16")
     changes = [part for setting in settings for part in ("--set", setting)]
-    run("train", "pretrain", ROOT / "recipes/paper-pretrain.toml", "--data", folder, "--out", folder / "out", *changes)
+    recipe = ROOT / "lab/recipes/paper-pretrain.toml"
+    run_lab("train", "pretrain", recipe, "--data", folder, "--out", folder / "out", *changes)
     assert list((folder / "out").rglob("*.safetensors"))
 
 
@@ -214,7 +192,7 @@ def small_model(folder: Path) -> str:
         from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
         names = {f"{name}_token": f"[{name.upper()}]" for name in ("pad", "unk", "cls", "sep", "mask")}
-        file = ROOT / "readers" / "english" / "tokenizer.json"
+        file = ROOT / "weights" / "english" / "tokenizer.json"
         tokenizer = PreTrainedTokenizerFast(tokenizer_file=str(file), model_max_length=128, **names)
         torch.manual_seed(0)
         config = BertConfig(
@@ -228,8 +206,8 @@ def small_model(folder: Path) -> str:
 
 def searcher(model: str) -> "boolattn.Searcher":
     """Return a search over the films in memory."""
-    from boolattn.encoders.retrieval_model import document_encoder
-    from boolattn.encoders.storage.fingerprint import document_fingerprint
+    from boolattn.backbones.retrieval_model import document_encoder
+    from boolattn.backbones.storage.fingerprint import document_fingerprint
     from boolattn.retrieval.index.protocol import IndexDescription, Rows
 
     encoder = boolattn.DualEncoder.training_free(model)
@@ -244,6 +222,18 @@ def searcher(model: str) -> "boolattn.Searcher":
 
 def run(*arguments: object, code: int = 0) -> str:
     """Run a command of boolattn in this process, which loads large packages once, and return what it prints."""
+    return run_of(app, *arguments, code=code)
+
+
+def run_lab(*arguments: object) -> str:
+    """Run a command of boolattn-lab, likewise."""
+    from boolattn_lab.cli import app as lab_app
+
+    return run_of(lab_app, *arguments)
+
+
+def run_of(app: typer.Typer, *arguments: object, code: int = 0) -> str:
+    """Run a command of either and return what it prints."""
     done = CliRunner().invoke(app, list(map(str, arguments)))
     assert done.exit_code == code, f"{arguments}: {done.output}{done.exception!r}"
     return done.output if code else done.stdout
@@ -252,7 +242,7 @@ def run(*arguments: object, code: int = 0) -> str:
 USES: dict[str, Callable[[Path, Path], None]] = {
     "": core,
     **{use.__name__.replace("_", "-"): use for use in (
-        models, evaluation, plots, hub, train, onnx, openvino, search, milvus, ray, langchain, llama_index, serve, docs
+        models, lab, onnx, openvino, search, milvus, ray, langchain, llama_index, serve, docs
     )},
 }  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 import json
 
-from boolattn.reading.exports import to_elasticsearch, to_lucene
+from boolattn.plans.engine_queries import to_elasticsearch, to_lucene
 from boolattn.reading.readers import reader_of
 
 queries = [

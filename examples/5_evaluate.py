@@ -1,4 +1,7 @@
-"""Evaluate a model on your own catalog: queries, answers and near misses are generated from its attributes."""
+"""Evaluate a model on your own catalog: queries, answers and near misses are generated from its attributes.
+
+Needs the laboratory: pip install . ./lab
+"""
 
 import sys
 from itertools import islice, product
@@ -7,12 +10,12 @@ from ir_measures import P
 from sentence_transformers import SentenceTransformer
 
 from boolattn import DualEncoder
-from boolattn.evaluation.measures import per_query, violation
-from boolattn.evaluation.significance import means
-from boolattn.evaluation.systems import DenseRetriever
-from boolattn.generation.catalog.atoms import Column, Phrases
-from boolattn.generation.catalog.catalog import build_catalog
-from boolattn.generation.generator import generate
+from boolattn_lab.benchmarks.measures import per_query, violation
+from boolattn_lab.benchmarks.significance import means
+from boolattn_lab.benchmarks.systems import DenseRetriever
+from boolattn_lab.catalogs.atoms import Column, Phrases
+from boolattn_lab.catalogs.catalog import build_catalog
+from boolattn_lab.catalogs.generator import generate
 
 name = sys.argv[1] if len(sys.argv) > 1 else "sentence-transformers/all-MiniLM-L6-v2"
 

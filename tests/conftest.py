@@ -15,8 +15,8 @@ import torch
 from hypothesis import settings
 from transformers import AutoModel, AutoTokenizer, PreTrainedModel
 
-from boolattn.data.folder import DataFolder
-from tests.encoders.tiny import KINDS, tiny
+from tests.backbones.small import backbone
+from tests.backbones.tiny import KINDS, tiny
 from tests.retrieval.index.milvus_server import MilvusProcess, milvus_server
 
 # The same examples every time: a change fails for what it changed. `--hypothesis-profile=search` tries new ones.
@@ -68,7 +68,7 @@ def bare(minilm_folder):
 @pytest.fixture(scope="module")
 def by_rules(minilm_folder):
     """The training-free Boolean model, with the rules as its reader."""
-    from boolattn.encoders.dual_encoder import DualEncoder
+    from boolattn.backbones.dual_encoder import DualEncoder
     from boolattn.reading.options import ReadingOptions
 
     model = DualEncoder.training_free(str(minilm_folder))
@@ -83,15 +83,5 @@ def minilm_tokenizer(minilm_folder):
 
 @pytest.fixture(scope="session")
 def start(tmp_path_factory, minilm_folder) -> str:
-    """Return the folder of a small random backbone to train from."""
-    from tests.training import small
-
-    return small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder)
-
-
-@pytest.fixture(scope="session")
-def data(tmp_path_factory) -> DataFolder:
-    """Return a small data folder to train on."""
-    from tests.training import small
-
-    return DataFolder(Path(small.data_folder(tmp_path_factory.mktemp("data"))))
+    """Return the folder of a small random backbone."""
+    return backbone(tmp_path_factory.mktemp("bert"), minilm_folder)

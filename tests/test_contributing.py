@@ -1,137 +1,74 @@
-"""CONTRIBUTING.md: the map matches the code, and its recipes work."""
+"""CONTRIBUTING.md: the pictures show the enforced layers, and the benchmark shown is what the files contain."""
 
 import re
-from pathlib import Path
+import tomllib
 
-import numpy as np
 import pytest
-import torch
-from sentence_transformers import SentenceTransformer
-from transformers import CamembertConfig, CamembertModel
 
-from boolattn import ReadingOptions, attach, detach, explain, signed_vectors
-from boolattn.encoders.attach import backbones
-from boolattn.encoders.retrieval_model import ModelWithEncoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
-from boolattn.evaluation.systems import BooleanRetriever
-from boolattn.reading.readers import reader_of
-from boolattn.retrieval.index.protocol import IndexDescription, Rows
-from boolattn.retrieval.search.searcher import Searcher, SearchSettings
-from tests.encoders.tiny import SIZES, TOKENS, batch
+from tests.docs.blocks import ROOT
 
-ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src/boolattn"
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PACKAGES = {"boolattn": ROOT / "src/boolattn", "boolattn_lab": ROOT / "lab/src/boolattn_lab"}
+PICTURES = dict(zip(PACKAGES, re.findall(r"^```\n(cli .*?)^```", PAGE, re.MULTILINE | re.DOTALL), strict=True))
+
+
+def drawn(package):
+    """Return the layers in a package's picture, from top to bottom."""
+    return [set(re.split(r"\s{4,}", line)[0].split()) for line in PICTURES[package].splitlines()]
 
 
 def section(heading):
     """Return what is written under a heading."""
-    return re.split(r"^##", PAGE.split(f"{heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
+    return re.split(r"^## ", PAGE.split(f"## {heading}\n")[1], maxsplit=1, flags=re.MULTILINE)[0]
 
 
-def follow(heading):
-    """Run the code of a recipe and return what it defines."""
-    names = {}
-    exec(re.search(r"```python\n(.*?)```", section(heading), re.DOTALL)[1], names)
-    return names
+def test_it_is_short():
+    assert len(PAGE.splitlines()) <= 120
 
 
-def test_the_picture_shows_every_folder():
-    picture = section("## The folders").split("```")[1]
-    drawn = {word for line in picture.splitlines() for word in line[:39].split()}
-    folders = {path.parent.name for path in SOURCE.glob("*/__init__.py")}
-    assert folders | {"operators"} == drawn - {"│"}
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_picture_shows_every_folder(package):
+    folders = {path.parent.name for path in PACKAGES[package].glob("*/__init__.py")}
+    assert set.union(*drawn(package)) - {"operators"} == folders
 
 
-def test_the_picture_shows_the_layers_that_are_enforced():
-    picture = section("## The folders").split("```")[1]
-    drawn = [set(line[:39].split()) for line in picture.splitlines() if line[:1].isalpha()]
-    enforced = re.search(r"^layers = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)[1]
-    assert drawn == [set(re.findall(r"boolattn\.(\w+)", line)) for line in enforced.strip().splitlines()]
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_picture_shows_the_layers_that_are_enforced(package):
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    (layers,) = [
+        each["layers"] for each in contracts if each["type"] == "layers" and f"{package}.cli" in each["layers"]
+    ]
+    assert drawn(package) == [set(re.findall(rf"{package}\.(\w+)", layer)) for layer in layers]
 
 
-def test_the_path_of_a_query_names_real_functions():
-    steps = re.findall(r"`([\w/]+\.py):(?:(\w+)\.)?(\w+)`", section("## The path of one query"))
-    assert len(steps) > 10
-    for path, owner, function in steps:
-        source = (SOURCE / path).read_text(encoding="utf-8")
-        assert re.search(rf"def {function}\(", source), f"{path}:{function}"
-        assert not owner or re.search(rf"class {owner}\b", source), f"{path}:{owner}"
+def test_every_folder_has_its_tests():
+    for package, tests in (("boolattn", ROOT / "tests"), ("boolattn_lab", ROOT / "lab/tests")):
+        for folder in set.union(*drawn(package)) - {"operators"}:
+            assert any((tests / folder).rglob("test_*.py")), tests / folder
 
 
-def test_the_default_reader_makes_the_plan_that_is_shown():
-    path = section("## The path of one query")
-    query, plan = re.search(r'`boolattn search "(.+?)" --index \S+`', path)[1], re.search(r"the plan, `(.+?)`", path)[1]
-    options = ReadingOptions()
-    assert str(options.applied(options.read([query])[0]).plan()) == plan
+def test_the_benchmark_that_is_shown_is_what_the_files_contain():
+    steps = re.sub(r"^ {3}", "", section("Add a benchmark, step by step"), flags=re.MULTILINE)
+    shown = re.findall(r"^# (lab/\S+\.py)\n(.*?)(?=^# lab/|^```)", steps, re.MULTILINE | re.DOTALL)
+    assert [path.rpartition("/")[2] for path, _ in shown] == [
+        "stackfaq.py", "public.py", "__init__.py", "data_folder.py", "test_benchmarks.py"
+    ]  # fmt: skip
+    for path, code in shown:
+        assert contains((ROOT / path).read_text(encoding="utf-8"), code), path
 
 
-def embed(texts):
-    """A toy embedding model: count two words."""
-    return np.array([[text.count("films"), text.count("war"), 1] for text in texts], np.float32)
+def test_the_benchmark_that_is_shown_is_documented():
+    assert "\n| `stackfaq` | " in (ROOT / "lab/docs/benchmarks.md").read_text(encoding="utf-8")
 
 
-def test_add_a_reader():
-    reader = follow("### Add a reader")["SansReader"]()
-    excluding, plain = signed_vectors(["films sans war", "films without war"], embed, reader=reader)
-    films, war = (vector / np.linalg.norm(vector) for vector in embed(["films", "war"]))
-    expected = films - 0.3 * war
-    assert excluding == pytest.approx(expected / np.linalg.norm(expected))
-    assert (plain == embed(["films without war"])[0]).all()
+def test_lines_that_are_not_in_a_file_are_noticed():
+    assert contains("a\n    b\n    c\nd\n", "a\n...\n    c\n")
+    assert not contains("a\n    b\n", "a\nb\n")
+    assert not contains("a\nb\nc\n", "a\nc\n")
 
 
-TEXTS = ["A platoon of soldiers fights in the jungle of Vietnam", "A cooking show travels through Vietnam"]
-QUERY = "movies set in Vietnam but not about war"
-
-
-def rows_and_description(model):
-    """Return two documents as index rows."""
-    vectors = model.encode(TEXTS, normalize_embeddings=True)
-    description = IndexDescription(document_fingerprint(model), "MiniLM", vectors.shape[1], "cosine")
-    return description, Rows(["war", "food"], ["", ""], TEXTS, vectors, [{}, {}])
-
-
-def test_add_a_query_encoder():
-    encoder = follow("### Add a query encoder")["WantedOnly"](list)  # its "vectors" are the texts themselves
-    readings = reader_of("rules").read(["films without war", "war films", "cats and dogs"])
-    assert encoder.encode(readings) == ["films", "war films", "cats and dogs"]
-
-
-def test_an_added_query_encoder_works_everywhere(minilm_folder):
-    plain, wanted_only = SentenceTransformer(str(minilm_folder)), follow("### Add a query encoder")["WantedOnly"]
-    model = ModelWithEncoder(plain, wanted_only, ReadingOptions(reader="rules"))
-    expected = plain.encode_query("movies set in Vietnam")
-    assert np.allclose(model.encode_query(QUERY), expected, atol=1e-6)
-    index = follow("### Add an index")["ListIndex"](*rows_and_description(plain))
-    found = Searcher(model, index, settings=SearchSettings(verify=False, text=False)).search(QUERY)
-    scores = plain.encode(TEXTS) @ expected
-    assert [hit.score for hit in found] == pytest.approx(sorted(scores, reverse=True), abs=1e-5)
-    retriever = BooleanRetriever("wanted-only", model, progress=False)
-    assert np.allclose(retriever.query_vectors([QUERY])[0], expected, atol=1e-6)
-    assert [span.of(QUERY) for span in retriever.negation(QUERY)[1]] == ["war"]
-    explanation = explain(model, QUERY)
-    assert [atom.text for atom in explanation.plan.negatives] == ["war"] and explanation.held == ("not",)
-
-
-def test_add_an_index(minilm_folder):
-    model = SentenceTransformer(str(minilm_folder))
-    index = follow("### Add an index")["ListIndex"](*rows_and_description(model))
-    found = Searcher(model, index, reader="rules").search(QUERY)
-    assert [(hit.doc_id, hit.text) for hit in found] == [("food", TEXTS[1]), ("war", TEXTS[0])]
-
-
-def test_add_a_backbone_family(monkeypatch):
-    torch.manual_seed(1)
-    model = CamembertModel(CamembertConfig(**SIZES, **TOKENS)).eval()
-    with pytest.raises(backbones.UnknownBackboneError):
-        attach(model)
-    monkeypatch.setattr(backbones, "BACKBONES", dict(backbones.BACKBONES))
-    follow("### Add a backbone family")
-    tokens = batch()
-    with torch.inference_mode():
-        bare = model(**tokens).last_hidden_state
-        attach(model)
-        assert torch.equal(model(**tokens).last_hidden_state, bare)
-        assert not torch.allclose(model(**tokens, operators=[["not"]] * 3).last_hidden_state, bare)
-        detach(model)
-        assert torch.equal(model(**tokens).last_hidden_state, bare)
+def contains(source, code):
+    """Return whether a file contains lines, in that order, with gaps only at ``...``."""
+    lines = [line.rstrip() for line in code.rstrip().splitlines()]
+    pattern = "".join(r"(?:.*\n)*?" if line.strip() == "..." else rf"{re.escape(line)}\n" for line in lines)
+    return re.search(f"^{pattern}", source, re.MULTILINE) is not None

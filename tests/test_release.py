@@ -35,7 +35,7 @@ def package(licence="", expression="", classifiers=()):
 
 def test_every_extra_is_used():
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(script("smoke").USES) == {"", *extras} - {"dev"}
+    assert set(script("smoke").USES) == {"", *extras} - {"dev"} | {"lab"}
 
 
 @pytest.mark.parametrize(
@@ -61,15 +61,15 @@ def test_the_audit_compares_versions(tmp_path, monkeypatch):
     installed = package(expression="MIT")
     installed.metadata["Name"], installed.version = "Some_Package", "1.0+cpu"
     monkeypatch.setattr(audit, "distributions", lambda: [installed])
-    monkeypatch.setattr(audit, "ROOT", tmp_path)
+    monkeypatch.setattr(audit, "HERE", tmp_path)
     for pinned, count in (("some-package==1.0", 0), ("some-package==1.1", 1), ("other==1.0", 0)):  # the last: not ours
         (tmp_path / "constraints.txt").write_text(f"{pinned}\n")
         assert len(list(audit.problems())) == count
 
 
 def test_every_pinned_package_but_torch_has_a_digest():
-    pinned = (ROOT / "constraints.txt").read_text(encoding="utf-8").split()
-    text = (ROOT / "constraints-hashes.txt").read_text(encoding="utf-8")
+    pinned = (ROOT / ".ci/constraints.txt").read_text(encoding="utf-8").split()
+    text = (ROOT / ".ci/constraints-hashes.txt").read_text(encoding="utf-8")
     hashed = re.findall(r"^([\w.-]+==\S+) \\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
     plain = [pin.lower().replace("_", "-").replace(".", "-") for pin in pinned if not pin.startswith("torch==")]
     assert sorted(plain) == sorted(pin.lower().replace("_", "-").replace(".", "-") for pin in hashed)

@@ -15,7 +15,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from boolattn import BoolAttnConfig, attach
 from boolattn.attention import Overrides
-from boolattn.encoders.attach.plugin import mechanism_of
+from boolattn.backbones.attach.plugin import mechanism_of
 
 QUERY = "comedies and musicals but not about war"
 AND, NOT = ("comedies", "musicals"), ("about", "war")

@@ -12,8 +12,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from boolattn.demo.answers import Answer, answer, read_queries
-from boolattn.demo.films import Film, load_films
+from boolattn.demo.output import Answer, answer, read_queries
+from boolattn.demo.sample_films import Film, load_films
 from boolattn.operators import NOT
 
 INK, GREY, RED, GREEN = "#1b1f24", "#6a737d", "#b3261e", "#1a7f37"
@@ -23,7 +23,7 @@ OUT = Path(__file__).with_name("side-by-side.png")
 def main() -> None:
     """Write the picture."""
     found = answer(load_films(), read_queries()[1])
-    assert found.boolean is not None, f"no vector for {found.missing!r}: boolattn dev demo-vectors"
+    assert found.boolean is not None, f"no vector for {found.missing!r}: boolattn-lab demo-vectors"
     figure, axes = plt.subplots(figsize=(10.5, 3.6))
     axes.set(xlim=(0, 100), ylim=(8.35, -0.55))
     axes.axis("off")

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from boolattn.extras import install_advice, is_installed
 from boolattn.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from boolattn.attention import BoolAttnConfig
-    from boolattn.encoders.attach.plugin import attach, detach, load_adapter, save_adapter
-    from boolattn.encoders.dual_encoder import DualEncoder
-    from boolattn.encoders.exported.exported_encoder import ExportedEncoder
-    from boolattn.encoders.storage.model_names import load
-    from boolattn.encoders.vectors.rewriting import signed_vectors
+    from boolattn.backbones.attach.plugin import attach, detach, load_adapter, save_adapter
+    from boolattn.backbones.dual_encoder import DualEncoder
+    from boolattn.backbones.storage.model_names import load_encoder
     from boolattn.explanation.query import explain
+    from boolattn.query_vectors.exported_encoder import ExportedEncoder
+    from boolattn.query_vectors.rewriting import signed_vectors
     from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.readers import ReaderOrName
@@ -23,25 +24,28 @@ if TYPE_CHECKING:
     from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 
 # Where each public name is defined. Names load on first use, so `import boolattn` does not import torch.
-_HOME = {
-    "BoolAttnConfig": "boolattn.attention",
-    "DualEncoder": "boolattn.encoders.dual_encoder",
-    "ExportedEncoder": "boolattn.encoders.exported.exported_encoder",
+_CORE = {
+    "ExportedEncoder": "boolattn.query_vectors.exported_encoder",
     "Filter": "boolattn.retrieval.index.protocol",
     "Reader": "boolattn.reading.reading",
     "ReadingOptions": "boolattn.reading.options",
-    "SearchSettings": "boolattn.retrieval.search.searcher",
-    "Searcher": "boolattn.retrieval.search.searcher",
-    "attach": "boolattn.encoders.attach.plugin",
-    "detach": "boolattn.encoders.attach.plugin",
-    "explain": "boolattn.explanation.query",
-    "load": "boolattn.encoders.storage.model_names",
-    "load_adapter": "boolattn.encoders.attach.plugin",
     "load_reader": "boolattn.reading.learned",
     "open_index": "boolattn.retrieval.index.open_index",
-    "save_adapter": "boolattn.encoders.attach.plugin",
-    "signed_vectors": "boolattn.encoders.vectors.rewriting",
+    "signed_vectors": "boolattn.query_vectors.rewriting",
 }
+_MODELS = {  # these need the extra of this name
+    "BoolAttnConfig": "boolattn.attention",
+    "DualEncoder": "boolattn.backbones.dual_encoder",
+    "SearchSettings": "boolattn.retrieval.search.searcher",
+    "Searcher": "boolattn.retrieval.search.searcher",
+    "attach": "boolattn.backbones.attach.plugin",
+    "detach": "boolattn.backbones.attach.plugin",
+    "explain": "boolattn.explanation.query",
+    "load_adapter": "boolattn.backbones.attach.plugin",
+    "load_encoder": "boolattn.backbones.storage.model_names",
+    "save_adapter": "boolattn.backbones.attach.plugin",
+}
+_HOME = _CORE | _MODELS
 
 __all__ = [
     "BoolAttnConfig",
@@ -55,14 +59,16 @@ __all__ = [
     "attach",
     "detach",
     "explain",
-    "load",
     "load_adapter",
+    "load_encoder",
     "load_reader",
     "open_index",
     "read",
     "save_adapter",
     "signed_vectors",
 ]
+if not is_installed("models"):  # `from boolattn import *` then brings the names that work
+    __all__ = [name for name in __all__ if name not in _MODELS]
 
 
 def read(
@@ -100,12 +106,10 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(_HOME[name]), name)
     except ModuleNotFoundError as error:
-        from boolattn.extras import install_advice
-
         if (advice := install_advice(f"boolattn.{name}", error)) is None:
             raise
         raise ImportError(advice) from error
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*globals(), *_HOME})

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, attach
-from tests.encoders.tiny import batch, tiny
+from tests.backbones.tiny import batch, tiny
 
 
 @torch.no_grad()

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
-from boolattn.retrieval.vectors.manifest import Manifest
-from boolattn.retrieval.vectors.shards import read_shard
-from tests.training.small import backbone
+from boolattn.retrieval.shards.manifest import Manifest
+from boolattn.retrieval.shards.shard_files import read_shard
+from tests.backbones.small import backbone
 
 FILMS = [
     {"title": "Alien", "year": 1979, "cast": ["Weaver", "Holm"], "extract": "In space."},

@@ -2,9 +2,6 @@
 
 import inspect
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -14,9 +11,10 @@ from boolattn.cli.options import QueryOptions
 from boolattn.cli.querying import explain, search
 from boolattn.reading.learned import LearnedReader
 from boolattn.reading.syntax import SyntaxReader
+from boolattn.retrieval.search.searcher import MOST_HITS
 from boolattn.service.settings import ServiceSettings
+from tests.backbones.small import backbone
 from tests.retrieval.search.vietnam import FILMS, QUERY
-from tests.training.small import backbone
 
 
 @pytest.fixture(scope="module")
@@ -81,21 +79,8 @@ def test_both_commands_have_the_same_options_and_defaults():
     assert shared["model"].default == ServiceSettings().model
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["search", "films", "--index", "index/films"], "does not end in the name of an index"),
-        (["search", "films", "--index", "lance://index/films", "--exclude", "war"], "not in the query"),
-        (["explain", "films", "--exclude", "war"], "not in the query"),
-    ],
-)
-def test_mistakes_in_arguments_are_found_before_slow_imports(arguments, said):
-    script = f"""
-import atexit, sys
-from boolattn.cli import app
-atexit.register(lambda: print("torch" in sys.modules))
-app({arguments!r})
-"""
-    wide = {**os.environ, "COLUMNS": "500"}
-    run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=wide)
-    assert said in run.stderr and run.stdout.strip() == "False", run.stderr
+def test_a_search_takes_as_many_hits_as_a_searcher(model, index):
+    call = ["search", QUERY, "--index", index, "--model", model, "-k"]
+    run(*call, MOST_HITS)
+    refused = CliRunner().invoke(app, [*call, str(MOST_HITS + 1)], env={"COLUMNS": "200"})
+    assert refused.exit_code == 2 and str(MOST_HITS) in refused.output

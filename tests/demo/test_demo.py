@@ -14,9 +14,8 @@ from sentence_transformers import SentenceTransformer
 from typer.testing import CliRunner
 
 from boolattn.cli import app
-from boolattn.demo.answers import OPTIONS, QUERIES, answer, read_queries
-from boolattn.demo.films import FILMS_FILE, load_films, texts_of, write_vectors
-from boolattn.demo.output import YOUR_OWN, render
+from boolattn.demo.output import OPTIONS, QUERIES, YOUR_OWN, answer, read_queries, render
+from boolattn.demo.sample_films import FILMS_FILE, load_films
 from boolattn.reading.readers import reader_of
 from boolattn.retrieval.corpus.documents import CorpusReader, survey
 from tests.end_to_end.test_without_torch import PYTHON, ROOT, needs_light
@@ -56,10 +55,6 @@ def test_imports_no_torch_where_it_is_installed_and_opens_no_connection(tmp_path
 def test_the_three_queries_are_read_as_nothing_a_topic_and_a_property():
     kinds = [[each.kind for each in reading.exclusions] for reading in read_queries()]
     assert kinds == [[], ["topic"], ["property"]]
-
-
-def test_every_text_that_the_queries_need_has_a_vector(films):
-    assert set(texts_of(read_queries())) <= set(films.vector_of)
 
 
 def test_an_ordinary_query_finds_the_same_and_the_others_lose_the_war_films(answers):
@@ -102,16 +97,6 @@ def test_the_commands_for_your_own_file_work(tmp_path, monkeypatch):
         result = CliRunner().invoke(app, arguments[1:])
         assert result.exit_code == 0, result.output
     assert "The Halong Bay Mystery" in result.stdout and "- The Long Patrol" in result.stdout
-
-
-def test_vectors_are_written_as_they_are_read(films, tmp_path, monkeypatch):
-    path = tmp_path / "vectors.npz"
-    count = write_vectors(path, lambda texts: np.array([[len(text), 1.0] for text in texts]), read_queries())
-    monkeypatch.setattr("boolattn.demo.films.VECTORS_FILE", path)
-    written = load_films()
-    assert count == len(written.films) + len(written.vector_of)
-    assert written.embed([QUERIES[0]]).tolist() == [[len(QUERIES[0]), 1.0]]
-    assert written.vectors[3].tolist() == [len(films.films[3].to_encode()), 1.0]
 
 
 def _require_all_parts(shown):

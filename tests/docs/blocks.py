@@ -10,15 +10,17 @@ import io
 import re
 import shlex
 from dataclasses import dataclass
+from importlib.metadata import entry_points
 from itertools import pairwise
 from pathlib import Path
 
 from typer.testing import CliRunner
 
-from boolattn.cli import app
-
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "weights/english/README.md")),
+    *sorted((ROOT / "docs").glob("*.md")),
+]
 _BLOCK = re.compile(
     r"(?:^ *<!-- (?P<mark>(?:not run|run by): .+?) -->\n)?"
     r"^(?P<indent> *)```(?P<language>\w*)\n(?P<code>.*?)^(?P=indent)```$",
@@ -53,10 +55,15 @@ def blocks_of(page: Path) -> list[Block]:
     return found
 
 
+def name_of(page: Path) -> str:
+    """Return a page's path in the repository."""
+    return page.relative_to(ROOT).as_posix()
+
+
 def to_run(page: Path) -> list[Block]:
     """Return the blocks of a page that run: of the README all, else those up to the last one that shows output."""
     unmarked = [block for block in blocks_of(page) if not block.mark]
-    if page.name == "README.md":
+    if page == ROOT / "README.md":
         return unmarked
     showing = [place for place, block in enumerate(unmarked) if block.output is not None]
     return unmarked[: showing[-1] + 1] if showing else []
@@ -88,12 +95,13 @@ def require_shown(shown: str, printed: str) -> None:
 
 
 def _run_commands(commands: str) -> str:
-    """Run ``boolattn`` commands, and return what the last one prints."""
+    """Run commands of ``boolattn`` and ``boolattn-lab``, and return what the last one prints."""
     environment = {"COLUMNS": "80", "TERM": "dumb"}
     for command in commands.strip().splitlines():
         program, *arguments = shlex.split(command, comments=True)
-        assert program == "boolattn", f"cannot run {command!r}"
-        result = CliRunner().invoke(app, arguments, env=environment)
+        assert program in ("boolattn", "boolattn-lab"), f"cannot run {command!r}"
+        (script,) = entry_points(group="console_scripts", name=program)
+        result = CliRunner().invoke(script.load(), arguments, env=environment)
         assert result.exit_code == 0, result.output
     return result.stdout
 

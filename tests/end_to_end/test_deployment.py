@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from boolattn import BoolAttnConfig, attach
-from tests.encoders.tiny import FAMILIES, batch, tiny
+from tests.backbones.tiny import FAMILIES, batch, tiny
 
 
 @pytest.fixture(autouse=True)

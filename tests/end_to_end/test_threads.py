@@ -7,7 +7,7 @@ import pytest
 from hypothesis import settings
 
 from boolattn import DualEncoder, ReadingOptions, Searcher, explain, open_index
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.backbones.storage.fingerprint import document_fingerprint
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
 from tests.retrieval.search.vietnam import FILMS, QUERY
 

@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from boolattn.explanation.explanation import Explanation
+from boolattn.explanation.html import Explanation
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.spans import Span

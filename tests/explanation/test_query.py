@@ -4,10 +4,10 @@ import torch
 from sentence_transformers import SentenceTransformer
 
 from boolattn import BoolAttnConfig, DualEncoder, ReadingOptions
-from boolattn.encoders.attach.plugin import mechanism_of
-from boolattn.encoders.readers.reading_features import TRACE
-from boolattn.encoders.understanding import Call
-from boolattn.encoders.vectors.signed_pooling import UNWANTED_STATES
+from boolattn.backbones.attach.plugin import mechanism_of
+from boolattn.backbones.call_options import Call
+from boolattn.backbones.signed_pooling import UNWANTED_STATES
+from boolattn.backbones.token_reading import TRACE
 from boolattn.explanation.query import explain
 from boolattn.explanation.words import PROPERTIES, in_words, runs_of, words_of
 from tests.reading.fixed_reader import FixedReader

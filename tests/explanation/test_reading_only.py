@@ -5,20 +5,19 @@ import json
 import pytest
 from sentence_transformers import SentenceTransformer
 
-from boolattn.encoders.vectors.rewriting import rewrite
 from boolattn.explanation.html import page
-from boolattn.explanation.picture import draw
 from boolattn.explanation.query import explain
 from boolattn.explanation.words import word_spans, words_of
+from tests.backbones.small import backbone
 from tests.explanation.test_terminal import printed
-from tests.training import small
+from tests.query_vectors.rewrite import rewrite
 
 QUERY = "movies set in Vietnam but not about war"
 
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory, minilm_folder):
-    return SentenceTransformer(small.backbone(tmp_path_factory.mktemp("bert"), minilm_folder))
+    return SentenceTransformer(backbone(tmp_path_factory.mktemp("bert"), minilm_folder))
 
 
 def test_the_side_of_each_word_is_shown_and_no_attention(plain):
@@ -43,11 +42,6 @@ def test_what_is_not_acted_on_changes_nothing(plain, said):
     assert bool(explanation.not_acted_on) == ("act" in said)
     assert bool(explanation.cues.any()) == ("act" in said)
     printed(explanation)
-
-
-def test_there_is_nothing_to_draw(plain, tmp_path):
-    with pytest.raises(ValueError, match="no accessible attention to plot"):
-        draw(explain(plain, QUERY, reader="rules"), tmp_path / "picture.png")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import io
 
-import pytest
 from rich.console import Console
 
 from boolattn.explanation.terminal import printable, render
@@ -28,7 +27,7 @@ def test_plain_output_says_all(explain):
     (row,) = [row for row in text.splitlines() if row.startswith("[-war-]")]
     assert row.split()[1:3] == ["not", "-4.0"] and row.split()[-1] == "-0.30"
     before, after = (float(row.split()[place]) for place in (3, 5))
-    assert before > 5 * after and "░" in row
+    assert before > 5 * after
 
 
 def test_colour_strikes_out_and_underlines():
@@ -55,20 +54,13 @@ def test_joined_words_and_both_negations(explain):
     text = printed(explain(TWO_NEGATIONS))
     assert 'because of "not".' in text and 'because of "without".' in text
     both = printed(handmade("films or plays", {"or": ["or"]}, {"or": ["films", "plays"]}))
-    assert both.startswith("{films} _or_ {plays}\n") and "{joined}" in both and "▓" in both
+    assert both.startswith("{films} _or_ {plays}\n") and "{joined}" in both
 
 
 def test_only_words_that_were_acted_on_are_listed(explain):
     rows = printed(explain(LONG)).split("word ")[1].splitlines()
     assert not any(row.startswith(("novels", "sea")) for row in rows)
     assert any(row.startswith("[-pirates-]") for row in rows) and any(row.startswith("other words") for row in rows)
-
-
-@pytest.mark.parametrize("encoding", ["ascii", "cp1252"])
-def test_terminals_without_blocks(encoding):
-    explanation = handmade("films or plays not war", {"not": ["not"], "or": ["or"]}, {"not": ["war"], "or": ["plays"]})
-    text = printed(explanation, encoding=encoding)
-    assert "#" in text and "[-war-]" in text
 
 
 def test_a_query_cannot_control_the_terminal():

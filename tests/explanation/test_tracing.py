@@ -6,7 +6,7 @@ from transformers import AutoModel
 from boolattn import BoolAttnConfig, attach
 from boolattn.explanation.tracing import attention_received, explain_tokens
 from boolattn.reading.rules.rule_reader import read_by_rules
-from tests.encoders.tiny import batch, tiny
+from tests.backbones.tiny import batch, tiny
 from tests.explanation.queries import PLAIN, VIETNAM
 
 ONE = {name: value[:1] for name, value in batch().items()}  # nine tokens, no padding

@@ -5,7 +5,7 @@ import torch
 from transformers import AutoModel
 
 from boolattn import BoolAttnConfig, attach
-from tests.encoders.tiny import FAMILIES, batch, tiny
+from tests.backbones.tiny import FAMILIES, batch, tiny
 
 OPEN = {"operators": [["and", "or", "not"], ["not"], ["or"]]}
 

@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, attach
-from boolattn.encoders.attach.backbones import AttentionBackendError
-from tests.encoders.tiny import FAMILIES, batch, tiny
+from boolattn.backbones.attach.backbones import AttentionBackendError
+from tests.backbones.tiny import FAMILIES, batch, tiny
 
 DROPPING = ["flex_attention", "flash_attention_2", "flash_attention_3", "paged|sdpa", "somebody's own"]
 

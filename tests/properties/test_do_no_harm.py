@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, attach, detach
-from boolattn.encoders.attach.plugin import mechanism_of
-from tests.encoders.tiny import batch
+from boolattn.backbones.attach.plugin import mechanism_of
+from tests.backbones.tiny import batch
 
 CLOSED = {"not given": {}, "given empty": {"operators": [[], [], []]}, "given zeros": {"operators": torch.zeros(3, 3)}}
 

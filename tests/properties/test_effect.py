@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, attach
-from tests.encoders.tiny import FAMILIES, batch, tiny
+from tests.backbones.tiny import FAMILIES, batch, tiny
 
 STRENGTH = 3.0
 

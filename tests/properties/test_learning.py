@@ -4,8 +4,8 @@ import pytest
 import torch
 
 from boolattn import BoolAttnConfig, attach
-from boolattn.encoders.attach.plugin import mechanism_of
-from tests.encoders.tiny import batch, tiny
+from boolattn.backbones.attach.plugin import mechanism_of
+from tests.backbones.tiny import batch, tiny
 
 CONFIGS = {
     "given gate": (BoolAttnConfig(), {"operators": torch.ones(3, 3)}),

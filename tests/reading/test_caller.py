@@ -1,6 +1,7 @@
 import pytest
 
 from boolattn.reading.caller import caller_reading
+from boolattn.reading.limits import LONGEST_EXCLUDED, MOST_EXCLUDED
 
 QUERY = "movies set in Vietnam but not about War"
 
@@ -44,3 +45,13 @@ def test_an_empty_text_and_a_text_in_the_place_of_a_list_are_errors():
         caller_reading(QUERY, [" "])
     with pytest.raises(TypeError, match=r"write exclude=\['war'\]"):
         caller_reading(QUERY, "war")
+
+
+def test_the_words_to_exclude_are_limited_in_number_and_length():
+    assert (MOST_EXCLUDED, LONGEST_EXCLUDED) == (32, 200)
+    query = "films without " + "a" * 200 + " and " + "b" * 201
+    assert len(caller_reading(query, ["a" * 200] * 32).exclusions) == 1
+    with pytest.raises(ValueError, match=r"exclude has 33 texts.* at most 32"):
+        caller_reading(query, ["films"] * 33)
+    with pytest.raises(ValueError, match=r"exclude contains a text of 201 characters.* at most 200"):
+        caller_reading(query, ["b" * 201])

@@ -6,18 +6,16 @@ from contextlib import suppress
 import pytest
 
 import boolattn
-from boolattn.encoders.vectors.rewriting import rewrite
 from boolattn.reading import limits
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.learned import load_reader
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.rules.lexicon import KnownNames
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.syntax import QuerySyntaxError, SyntaxReader, is_syntax, parse
+from tests.query_vectors.rewrite import rewrite
 
 LONG = "films without war, " + "and more about cats " * 300
-NAMES = KnownNames(["Saint Kitts and Nevis", "a", "not b"])
 # One for every kind of rule: cues, scopes, lists, names, quotations, titles, brackets, sides, and their absence.
 PIECES = [
     "without war, ", "not ", "why not ", "films and cats ", "cats or dogs, ", '"a" not ', "«a ", "«a» not b and ",
@@ -41,7 +39,7 @@ SYNTAX_PIECES = [
     "a ",
 ]
 READINGS = {
-    "rules": lambda text: read_by_rules(text, NAMES).plan(),
+    "rules": lambda text: read_by_rules(text).plan(),
     "caller": lambda text: caller_reading(f"{text} zebra", ["zebra"]).plan(),
     "screen": may_exclude,
     "learned": lambda text: load_reader().read([text])[0].plan(),
@@ -157,7 +155,7 @@ def test_what_a_caller_names_in_a_longer_query_is_refused():
     with pytest.raises(ValueError, match=r"exclude=.*6,019 characters"):
         boolattn.read(LONG, exclude=["war"])
     assert not boolattn.read(LONG, exclude=[]).operators
-    words = [f"thing{number}" for number in range(40)]
+    words = [f"thing{number}" for number in range(32)]
     with pytest.raises(ValueError, match="at most 32 are acted on: exclude fewer"):
         boolattn.read("films without " + ", ".join(words), exclude=words)
 

@@ -1,21 +1,17 @@
 import json
 from dataclasses import replace
-from itertools import islice
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from boolattn.generation.catalog.expressions import expression_of
-from boolattn.generation.generator import generate
 from boolattn.reading import limits
 from boolattn.reading.caller import labelled_reading
-from boolattn.reading.plan import AllOf, BooleanPlan, QueryAtom, negated
+from boolattn.reading.plan import BooleanPlan, QueryAtom, negated
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import parse
-from tests.generation.catalogs import CATALOGS
-from tests.generation.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees
+from tests.reading.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees
 
 NOTHING = {"and": (), "or": (), "not": ()}
 
@@ -110,15 +106,6 @@ def test_queries_as_a_model_may_read_them(marked, plan):
     assert str(marked_plan(marked)) == plan
 
 
-@pytest.mark.parametrize("name", CATALOGS)
-def test_a_right_reading_gives_every_atom_its_right_sign(name):
-    for query in islice(generate(CATALOGS[name](), seed=3, minimum=2), 150):
-        plan = labelled_reading(query.text, query.scopes, query.cues, query.scopes).plan()
-        for mention in query.mentions:
-            covering = [atom for atom in plan.atoms if atom.span.overlaps(mention.span)]
-            assert [atom.sign for atom in covering] == [mention.sign], f"{query.text!r} as {str(plan)!r}"
-
-
 def test_the_reading_of_another_text_is_an_error():
     reading = replace(read_by_rules("films that are not comedies"), query="films")
     with pytest.raises(ValueError, match=r"characters 15 to 18 of a query of 5.*this text"):
@@ -166,11 +153,6 @@ def test_the_answers_of_a_plan_are_those_of_brute_force(tree, everyone):
     assert answers(condition, everyone) == found
     assert answers(negated(condition), everyone) == set(range(len(everyone))) - found
     assert meaning(negated(negated(condition))) == meaning(condition)
-
-
-def test_an_unknown_atom_is_the_lookups_error():
-    with pytest.raises(KeyError):
-        expression_of(AllOf((QueryAtom("a", Span(0, 1)), QueryAtom("b", Span(2, 3)))), {}.__getitem__)
 
 
 WORDS = [

@@ -134,3 +134,9 @@ def test_a_text_is_not_taken_for_a_list_of_queries():
         boolattn.signed_vectors("films but not war", len)
     with pytest.raises(TypeError, match="read takes one query"):
         boolattn.read(["films but not war"])
+
+
+def test_the_wrappers_of_a_named_reader_are_built_once():
+    for name in (None, "learned", "rules"):
+        for only_exclusions in (False, True):
+            assert reader_of(name, only_exclusions=only_exclusions) is reader_of(name, only_exclusions=only_exclusions)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from boolattn.reading.plan import AllOf, AnyOf, QueryAtom, written
 from boolattn.reading.spans import Span
 from boolattn.reading.syntax import QuerySyntaxError, is_syntax, parse
-from tests.generation.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording
+from tests.reading.syntax_trees import answers, brute_force, condition_of_tree, everyone, meaning, trees, wording
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.encoders.retrieval_model import document_encoder, retrieval_model
-from boolattn.encoders.storage.model_names import load_encoder
+from boolattn.backbones.retrieval_model import document_encoder, retrieval_model
+from boolattn.backbones.storage.model_names import load_encoder
 from boolattn.retrieval.corpus.documents import survey
 from boolattn.retrieval.index.fill import index_folder
 from boolattn.retrieval.index.open_index import open_index
-from boolattn.retrieval.vectors.encoding import encode_corpus
+from boolattn.retrieval.shards.encoding import encode_corpus
 from tests.hub_cache import NAME
 from tests.retrieval.search.vietnam import FILMS
 from tests.service.running import Running, running

@@ -15,6 +15,7 @@ from sentence_transformers import SentenceTransformer
 from sentence_transformers.base.modules import Transformer
 from sentence_transformers.sentence_transformer.modules import Pooling
 
+from boolattn.reading.options import ReadingOptions
 from boolattn.service.app import create_app
 from boolattn.service.batching import Batcher
 from boolattn.service.exact_batches import ExactBatches, Unpadded
@@ -22,7 +23,7 @@ from boolattn.service.gate import EMBEDDING
 from boolattn.service.jobs import Encoded, Job
 from boolattn.service.problems import Problem
 from boolattn.service.settings import ServiceSettings
-from tests.encoders.tiny import tiny
+from tests.backbones.tiny import tiny
 
 WORDS = ["film", "war", "vietnam", "cook", "rice", "cat", "dog", "house", "tree", "river", "book", "cheap", "old"]
 
@@ -30,7 +31,8 @@ WORDS = ["film", "war", "vietnam", "cook", "rice", "cat", "dog", "house", "tree"
 class Recorder:
     """An encoder that notes its batches, and waits until it may continue."""
 
-    name, threads, dimension, longest = "recorder", 1, 1, None
+    name, threads, dimension, longest, pooling = "recorder", 1, 1, None, None
+    options = ReadingOptions()
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
@@ -44,9 +46,6 @@ class Recorder:
             ValueError(job.text) if job.text == "bad" else Encoded(np.array([len(job.text)], np.float32), 1)
             for job in jobs
         ]
-
-    def read(self, query, choices):
-        raise NotImplementedError
 
 
 def jobs(*texts):

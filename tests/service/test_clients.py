@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from langchain_openai import OpenAIEmbeddings
 
 from boolattn import signed_vectors
-from boolattn.encoders.retrieval_model import document_encoder
+from boolattn.backbones.retrieval_model import document_encoder
 from boolattn.service.app import create_app
 from boolattn.service.settings import ServiceSettings
 from tests.hub_cache import NAME

@@ -11,7 +11,7 @@ import httpx
 import pytest
 import yaml
 
-from boolattn.encoders.storage.model_names import BACKBONE_VARIABLE
+from boolattn.backbones.storage.model_names import BACKBONE_VARIABLE
 from boolattn.retrieval.index.open_index import TOKEN_VARIABLE
 from boolattn.service.settings import PREFIX, ServiceSettings, load_settings
 from tests.service.running import ROOT

@@ -14,7 +14,7 @@ from selenium.webdriver.support.ui import Select, WebDriverWait
 
 from boolattn.explanation.words import MINUS
 from boolattn.retrieval.corpus.documents import survey
-from boolattn.retrieval.vectors.encoding import encode_corpus
+from boolattn.retrieval.shards.encoding import encode_corpus
 from boolattn.service.keys import add_key
 from tests.explanation.test_browser import browser  # noqa: F401  # a fixture
 from tests.hub_cache import NAME

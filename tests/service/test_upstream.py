@@ -9,13 +9,19 @@ from collections.abc import Iterator
 import httpx
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 
 from boolattn import signed_vectors
+from boolattn.service.app import create_app
+from boolattn.service.jobs import Encoded, Job, TextTooLongError
+from boolattn.service.settings import ServiceSettings
+from boolattn.service.upstream import UpstreamEncoder
 from tests.hub_cache import NAME
 from tests.retrieval.search.vietnam import QUERY
 from tests.service.running import ROOT, Running, running
 
 TEXTS = [QUERY, "war films", "python web frameworks other than django", "a"]
+LONG = "word " * 400  # the upstream server's model reads 256 tokens
 WITHOUT_TORCH = """
 import sys
 sys.modules |= dict.fromkeys(("torch", "transformers", "sentence_transformers"))  # importing them fails
@@ -51,6 +57,42 @@ def test_what_needs_a_local_model_says_so(proxy):
     assert proxy.post("/v1/read", {"query": QUERY}).json()["acts"]
     assert proxy.post("/v1/explain", {"query": QUERY}).status_code == 404
     assert proxy.post("/v1/search", {"query": QUERY}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/embed", {"inputs": LONG, "truncate": False}), ("/v2/embed", {"texts": [LONG], "truncate": "NONE"})],
+)
+def test_a_text_that_must_not_be_truncated_is_refused(server, path, body):
+    with TestClient(create_app(ServiceSettings(upstream=server.url, upstream_kind="tei"))) as client:
+        refused = client.post(path, json=body)
+        assert refused.status_code == 413 and "402 tokens" in refused.text and "256" in refused.text
+        assert client.post(path, json={name: each for name, each in body.items() if name != "truncate"}).is_success
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/embed", {"inputs": "a", "truncate": False}), ("/v2/embed", {"texts": ["a"], "truncate": "NONE"})],
+)
+def test_a_protocol_that_always_truncates_is_named(server, path, body):
+    with TestClient(create_app(ServiceSettings(upstream=server.url))) as client:
+        refused = client.post(path, json=body)
+        assert refused.status_code == 422 and "--upstream-kind tei" in refused.text
+
+
+def test_texts_of_one_batch_may_differ_in_whether_they_are_truncated(server):
+    encoder = UpstreamEncoder(ServiceSettings(upstream=server.url, upstream_kind="tei"))
+    jobs = [
+        Job(text, role, truncate=truncate)
+        for text in (LONG, "war films", f"{LONG} but not war", QUERY)
+        for role in ("document", "query")
+        for truncate in (True, False)
+    ]
+    together, alone = encoder.encode(jobs), [encoder.encode([job])[0] for job in jobs]
+    for job, found, expected in zip(jobs, together, alone, strict=True):
+        refused = not job.truncate and LONG in job.text
+        assert isinstance(found, TextTooLongError if refused else Encoded), (job, found)
+        assert refused or np.allclose(found.vector, expected.vector, atol=1e-6)
 
 
 def test_an_upstream_server_that_is_down(tmp_path):

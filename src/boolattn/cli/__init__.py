@@ -5,21 +5,16 @@ from typing import Annotated
 import typer
 
 from boolattn.cli.demo import demo
-from boolattn.cli.dev import dev
 from boolattn.cli.errors import Commands
-from boolattn.cli.evaluate import evaluate
 from boolattn.cli.exporting import export
 from boolattn.cli.indexing import drop, encode, index
 from boolattn.cli.querying import explain, search
 from boolattn.cli.serve import keys, serve
-from boolattn.cli.train import train
 from boolattn.version import __version__
 
 app = typer.Typer(cls=Commands, help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
-for command in (demo, encode, index, search, drop, explain, evaluate, export, serve, keys):
+for command in (demo, encode, index, search, drop, explain, export, serve, keys):
     app.command()(command)
-app.add_typer(train, name="train")
-app.add_typer(dev, name="dev")
 
 
 def _version(wanted: bool) -> None:

@@ -22,8 +22,21 @@ def user_errors(*others: type[Exception]) -> Iterator[None]:
         raise typer.BadParameter(str(error)) from error
 
 
+_IN_THE_LAB = {"evaluate", "train"}
+
+
 class Commands(TyperGroup):
     """All commands. Closed pipes are not errors; a missing package is reported with the extra that provides it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command; name the package of one that is in the laboratory."""
+        if self.get_command(ctx, args[0]) is None and args[0] in _IN_THE_LAB:
+            typer.echo(
+                f"`{args[0]}` is a command of boolattn-lab: in a clone, pip install ./lab, then boolattn-lab {args[0]}",
+                err=True,
+            )
+            raise typer.Exit(2)
+        return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command, and exit quietly on a closed pipe."""

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from boolattn.cli.errors import user_errors
-from boolattn.cli.options import Backbone, DocumentsAre, Index, Model, note_undeclared
+from boolattn.cli.options import Backbone, DocumentsAre, Index, Model, note_undeclared, require_output_folder
 
 
 def encode(
@@ -17,7 +17,7 @@ def encode(
         Path, typer.Argument(help="A .jsonl (also .gz, .zst) or .parquet file, a BEIR folder, or a folder of files.")
     ],
     model: Model,
-    out: Annotated[Path, typer.Option(help="Output folder; unfinished runs resume.")],
+    out: Annotated[Path, typer.Option(callback=require_output_folder, help="Output folder; unfinished runs resume.")],
     precision: Annotated[
         Literal["float32", "float16", "int8"], typer.Option(help="How to store the vectors.")
     ] = "float32",
@@ -45,13 +45,16 @@ def encode(
     from boolattn.retrieval.corpus.documents import Fields, survey
 
     with user_errors():
-        found = survey(corpus, Fields(id_field, title_field, text_field))  # before imports that take seconds
-        from boolattn.encoders.storage.model_names import load_encoder, title_of
-        from boolattn.retrieval.vectors.encoding import SHARD_DOCUMENTS, encode_corpus
+        # Before imports that take seconds.
+        _require_output(out, corpus, precision)
+        found = survey(corpus, Fields(id_field, title_field, text_field))
+
+        from boolattn.backbones.storage.model_names import load_encoder, title_of
+        from boolattn.retrieval.shards.encoding import SHARD_DOCUMENTS, encode_corpus
 
         run = None
         if ray:
-            from boolattn.retrieval.vectors.ray_encoding import on_ray
+            from boolattn.retrieval.shards.ray_encoding import on_ray
 
             run = on_ray(model, backbone, workers, ray_address)
         encoder = load_encoder(model, backbone)
@@ -74,6 +77,20 @@ def encode(
         typer.echo("nothing to do: all documents were already encoded")
     name = re.sub(r"\W+", "_", corpus.absolute().name.split(".")[0]) or "documents"
     typer.echo(f"next: boolattn index {shlex.quote(str(out))} --index lance://index/{name}")
+
+
+def _require_output(out: Path, corpus: Path, precision: str) -> None:
+    """Raise if the output folder is for something else, as far as can be seen without the model."""
+    from boolattn.retrieval.shards.manifest import BadManifestError, Manifest
+
+    if out.resolve() == corpus.resolve():
+        raise ValueError(f"{out} is the corpus: write the vectors to another folder")
+    try:
+        before = Manifest.read(out).precision
+    except BadManifestError:  # new or unfinished
+        return
+    if before != precision:
+        raise ValueError(f"{out} has precision {before}, not {precision}: use that precision, or another --out")
 
 
 def _shards(count: int) -> str:

@@ -1,6 +1,7 @@
 """Options shared by several commands: each is declared once and means the same everywhere."""
 
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
@@ -12,32 +13,20 @@ import typer
 from boolattn.reading.choices import Documents, Strictness
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-_MODEL_HELP = (
+MODEL_HELP = (
     "A sentence-transformers model, as a hub name or a folder; training-free:NAME for that model acting on exclusions "
     "inside its attention; or the folder of a saved Boolean model or adapter."
 )
-_DATA = typer.Option("--data", envvar="BOOLATTN_DATA", help="Folder with the benchmark and training data.")
 
-Model = Annotated[str, typer.Option("--model", envvar="BOOLATTN_MODEL", help=_MODEL_HELP)]
-Systems = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--model",
-        help=f"{_MODEL_HELP} Also rewritten:NAME, that model with rewritten queries, as boolattn search uses it; "
-        "flip:BETA:NAME, bm25, rules or learned; may be repeated.",
-    ),
-]
+Model = Annotated[str, typer.Option("--model", envvar="BOOLATTN_MODEL", help=MODEL_HELP)]
 Backbone = Annotated[
     str | None,
     typer.Option("--backbone", envvar="BOOLATTN_BACKBONE", help="An adapter's backbone: a folder or hub name."),
 ]
-Data = Annotated[Path, _DATA]
-DataIfNeeded = Annotated[Path | None, _DATA]
 _INDEX = typer.Option("--index", help="An index: lance:///folder/name (files) or milvus://host:port/name (server).")
 Index = Annotated[str, _INDEX]
 Indexes = Annotated[list[str], _INDEX]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-AsMarkdown = Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")]
 
 ReaderName = Annotated[
     str | None, typer.Option("--reader", help="The query reader: learned, rules, or the folder of a trained reader.")
@@ -60,6 +49,14 @@ Excluded = Annotated[
 ]
 Syntax = Annotated[bool, typer.Option("--syntax", help='The query uses AND, OR, NOT, -word and "...".')]
 Act = Annotated[bool, typer.Option("--act/--no-act", help="Act on exclusions, or only report what is read.")]
+
+
+def require_output_folder(folder: Path) -> Path:
+    """Refuse an output folder that cannot be written to: early, as a callback of its option."""
+    there = next(each for each in (folder.absolute(), *folder.absolute().parents) if os.access(each, os.F_OK))
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        raise typer.BadParameter(f"cannot write to {folder}: {there} is not a folder, or it is read-only")
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from math import isfinite
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,16 +17,13 @@ Query = Annotated[
 ]
 
 
-def _check_cheaply(query: str, options: QueryOptions, index: str | None = None) -> None:
-    """Find mistakes in the arguments before imports that take seconds."""
-    from boolattn.reading.caller import caller_reading
-    from boolattn.retrieval.index.open_index import parse_address
+def _check_reading(query: str, options: QueryOptions) -> None:
+    """Find mistakes in how a query is to be read before imports that take seconds."""
+    from boolattn.reading.options import ReadingOptions
 
-    with user_errors():
-        if index is not None:
-            parse_address(index)
-        if options.exclude:
-            caller_reading(query, options.exclude)
+    # Exclusions and syntax are read here; plain English only once, later, as the model may choose the reader.
+    exclude = options.exclude or (None if options.syntax else [])
+    ReadingOptions(options.reader or "rules", syntax=options.syntax).read([query], exclude)
 
 
 @with_query_options
@@ -33,7 +31,7 @@ def search(
     query: Query,
     index: Index,
     options: QueryOptions,
-    k: Annotated[int, typer.Option("-k", min=1, help="Number of hits.")] = 10,
+    k: Annotated[int, typer.Option("-k", min=1, max=10_000, help="Number of hits.")] = 10,
     where: Annotated[
         list[str] | None, typer.Option(help="A metadata filter, such as 'year>=1990'; may be repeated.")
     ] = None,
@@ -46,23 +44,33 @@ def search(
     as_json: AsJson = False,
 ) -> None:
     """Search an index, and show which part of the query raised or lowered each hit."""
-    _check_cheaply(query, options, index)
-    from boolattn.encoders.storage.model_names import load_encoder
-    from boolattn.explanation.hits import render_hits
-    from boolattn.explanation.side_by_side import render_side_by_side
-    from boolattn.retrieval.index.open_index import open_index
-    from boolattn.retrieval.search.filter_syntax import filter_of
-    from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+    from boolattn.retrieval.index.checking import check_filters
+    from boolattn.retrieval.index.open_index import open_index, parse_address
+    from boolattn.retrieval.search.filter_syntax import filter_of, split_filter
 
     with user_errors():
+        parse_address(index)
+        for each in where or ():
+            split_filter(each)
+        if not isfinite(strength):
+            raise ValueError(f"strength is {strength}: use a finite number from 0")
+        _check_reading(query, options)
         opened = open_index(index)
         described = opened.describe()
         filters = [filter_of(each, described) for each in where or ()]
+        check_filters(filters, described)
+
+        from boolattn.backbones.storage.model_names import load_encoder
+        from boolattn.explanation.hits import render_hits
+        from boolattn.explanation.side_by_side import render_side_by_side
+        from boolattn.retrieval.search.searcher import Searcher, SearchSettings
+
         model = load_encoder(options.model, options.backbone)
         settings = SearchSettings(text=hybrid, verify=verify, strength=strength)
         searcher = Searcher(model, opened, settings=settings, **options.reading)
         reading = searcher.read(query, options.exclude)
-        plan, hits = searcher.plan(reading), searcher.search(reading, k, filters)
+        acted_on = searcher.options.applied(reading)
+        plan, hits = acted_on.plan(), searcher.search(acted_on, k, filters)
         without = []
         if plain:
             unread = Searcher(model, opened, settings=SearchSettings(plan=False))
@@ -87,29 +95,26 @@ def search(
 def explain(
     query: Query,
     options: QueryOptions,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML page.")] = None,
-    png: Annotated[Path | None, typer.Option(help="Plot cues, scopes, biases and attention by layer (PNG).")] = None,
+    html: Annotated[
+        Path | None, typer.Option(dir_okay=False, writable=True, help="Write an HTML page to this file.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a query is read and, for a Boolean model, how that changes attention and the query's vector."""
-    for path in (html, png):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise typer.BadParameter(f"no folder {path.absolute().parent}: create it before writing {path.name}")
-    _check_cheaply(query, options)
-    from boolattn.encoders.storage.model_names import load_encoder
-    from boolattn.explanation.query import explain as explain_query
-
     with user_errors():
+        if html is not None and not html.absolute().parent.is_dir():
+            raise ValueError(f"no folder {html.absolute().parent}: create it before writing {html.name}")
+        _check_reading(query, options)
+
+        from boolattn.backbones.storage.model_names import load_encoder
+        from boolattn.explanation.query import explain as explain_query
+
         model = load_encoder(options.model, options.backbone)
         explanation = explain_query(model, query, exclude=options.exclude, **options.reading)
         if html is not None:
             from boolattn.explanation.html import page
 
             html.write_text(page(explanation), encoding="utf-8")
-        if png is not None:
-            from boolattn.explanation.picture import draw
-
-            draw(explanation, png)
     if as_json:
         typer.echo(json.dumps(explanation.to_dict(), indent=2))
         return

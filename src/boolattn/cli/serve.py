@@ -12,6 +12,7 @@ from boolattn.cli import options
 from boolattn.cli.errors import user_errors
 from boolattn.service.settings import ServiceSettings, load_settings
 
+LAST_PORT = 65_535
 # Options that other commands have too are declared once, in options.py.
 _SHARED: dict[str, Any] = {
     "model": options.Model,
@@ -62,9 +63,24 @@ def serve(
     """
     with user_errors():
         settings = load_settings(flags, None if config is None else str(config))
+        _check(settings)
         from boolattn.service.server import serve as run
 
         run(settings)
+
+
+def _check(settings: ServiceSettings) -> None:
+    """Find mistakes in settings that a worker would only find once it has loaded the model."""
+    if settings.port > LAST_PORT:
+        raise ValueError(f"port is {settings.port}: use {LAST_PORT} or less")
+    if settings.reader is not None:
+        from boolattn.reading.readers import reader_named
+
+        reader_named(settings.reader)
+    if settings.keys is not None:
+        from boolattn.service.keys import read_keys
+
+        read_keys(settings.keys)
 
 
 def keys(

@@ -1,12 +1,11 @@
 """What the mechanism did to one query, as plain numbers."""
 
 from dataclasses import dataclass, fields
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boolattn.operators import OPERATORS
 from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.spans import Span
@@ -61,29 +60,6 @@ class ExplainedQuery:
     attention_before: Array
     attention_after: Array
     readout: Array
-
-    def __post_init__(self) -> None:
-        """Reject inconsistent values."""
-        if self.source not in get_args(Source):
-            raise ValueError(f"source={self.source!r} is not one of {get_args(Source)}")
-        if unknown := set(self.operators) - set(OPERATORS):
-            raise ValueError(f"unknown operators {sorted(unknown)}; use {sorted(OPERATORS)}")
-        layers, length, kinds = len(self.scopes), len(self.tokens), len(self.operators)
-        for name, shape in (
-            ("spans", (length, 2) if length else (0,)),
-            ("gates", (kinds,)),
-            ("cues", (length, kinds)),
-            ("scopes", (layers, length, kinds)),
-            ("biases", (layers, length, kinds)),
-            ("attention_before", (layers, length)),
-            ("attention_after", (layers, length)),
-            ("readout", (length,)),
-        ):
-            if np.shape(getattr(self, name)) != shape:
-                raise ValueError(
-                    f"{name} has shape {np.shape(getattr(self, name))}, but {length} tokens, {kinds} operators and "
-                    f"{layers} layers need {shape}"
-                )
 
     @property
     def held(self) -> tuple[str, ...]:

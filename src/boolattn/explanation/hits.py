@@ -7,9 +7,9 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from boolattn.explanation.terminal import printable
+from boolattn.plans.word_matching import words_of
 from boolattn.reading.plan import BooleanPlan
 from boolattn.retrieval.search.hits import AtomEffect, SearchHit
-from boolattn.retrieval.search.lexical_match import words_of
 
 SNIPPET = 180  # characters
 _BEFORE = 40  # characters before the first wanted word

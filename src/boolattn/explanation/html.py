@@ -144,3 +144,11 @@ def _attention_grid(explanation: ExplainedQuery, words: Sequence[Word]) -> Grid:
 
 def _layers(explanation: ExplainedQuery) -> list[str]:
     return ["layer 1", *(str(layer + 1) for layer in range(1, len(explanation.scopes)))]
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation(ExplainedQuery):
+    """An explained query that displays itself in a notebook."""
+
+    def _repr_html_(self) -> str:
+        return fragment(self)

@@ -1,4 +1,4 @@
-"""Hits of two searches in two columns. Needs no torch."""
+"""Hits of two searches side by side."""
 
 from collections.abc import Sequence
 from typing import Protocol

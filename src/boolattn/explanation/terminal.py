@@ -1,10 +1,9 @@
 """An explanation in the terminal: the query in colour, and the words that were acted on."""
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from rich.console import Console, ConsoleOptions, Group, RenderableType
+from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
@@ -20,7 +19,6 @@ LOOKS: dict[Role, tuple[str, str, str]] = {
     "unread": ("(?", "dim", "?)"),
 }
 JOINED = ("{", "bold green", "}")
-BAR_WIDTH = 24
 COLUMNS = (
     "bias: added to the attention scores of the word. attention: its share, without -> with the bias. "
     "weight: in the query's vector; a negative weight lowers the scores of documents about the word."
@@ -30,23 +28,6 @@ COLUMNS = (
 _UNPRINTABLE = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
 )
-
-
-@dataclass(frozen=True)
-class Bar:
-    """Attention as a bar; the change is shaded."""
-
-    before: float
-    after: float
-    widest: float
-    style: str
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        """Draw with block characters, or with # if they are not available."""
-        solid, lost, won = ("#", ".", "+") if options.ascii_only else ("█", "░", "▓")
-        before, after = (round(BAR_WIDTH * share / self.widest) for share in (self.before, self.after))
-        change = (won if after > before else lost) * abs(after - before)
-        yield Text(solid * min(before, after) + change, self.style)
 
 
 def render(explanation: ExplainedQuery) -> RenderableType:
@@ -78,17 +59,14 @@ def _marked(run: Run) -> Text:
 def _table(touched: Sequence[Word], others: Sequence[Word]) -> Table:
     """List the words that were acted on; the others share a row. The rest of the attention is on special tokens."""
     table = Table(box=None, pad_edge=False, header_style="dim")
-    for title in ("word", "operator", "bias", "attention, %", "shaded: the change", "weight"):
+    for title in ("word", "operator", "bias", "attention, %", "weight"):
         number = title in ("bias", "attention, %", "weight")
         table.add_column(title, justify="right" if number else "left", no_wrap=number)
-    table.columns[4].width = BAR_WIDTH
-    widest = max(share for word in touched for share in word.shares)
     for word in touched:
-        bar = Bar(*word.shares, widest, LOOKS[word.role][1].split()[0])
         bias, weight = signed(word.biases.sum(1).mean(), 1), signed(word.weight)
         name = _marked(Run(word.text, word.role, word.operators))
         operators = Text(", ".join(word.operators), "dim")
-        table.add_row(name, operators, _ascii(bias), _change([word]), bar, _ascii(weight))
+        table.add_row(name, operators, _ascii(bias), _change([word]), _ascii(weight))
     table.add_row(Text("other words", "dim"), "", "", Text(_change(others), "dim"))
     return table
 

@@ -12,9 +12,9 @@ from torch import Tensor
 from transformers import BatchEncoding, PreTrainedModel
 
 from boolattn.attention.context import Trace
-from boolattn.encoders.attach.plugin import mechanism_of
+from boolattn.backbones.attach.plugin import mechanism_of
 from boolattn.explanation.explained_query import Array
-from boolattn.explanation.explanation import Explanation
+from boolattn.explanation.html import Explanation
 from boolattn.reading.plan import BooleanPlan, Source
 from boolattn.reading.reading import Reading
 from boolattn.reading.spans import Span, token_labels

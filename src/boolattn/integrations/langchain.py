@@ -6,13 +6,15 @@ try:
     from langchain_core.callbacks import CallbackManagerForRetrieverRun
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-except ImportError as error:
-    raise ImportError("LangChain is not installed: pip install 'boolattn[langchain]'") from error
-from pydantic import ConfigDict
+    from pydantic import ConfigDict
 
-from boolattn.retrieval.index.protocol import Filter
-from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
-from boolattn.retrieval.search.searcher import Searcher
+    from boolattn.retrieval.index.protocol import Filter
+    from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
+    from boolattn.retrieval.search.searcher import Searcher
+except ImportError as error:
+    raise ImportError(
+        f"the LangChain retriever cannot be imported ({error}): pip install 'boolattn[langchain]'"
+    ) from error
 
 
 class BooleanRetriever(BaseRetriever):

@@ -6,12 +6,14 @@ from typing import Any
 try:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
-except ImportError as error:
-    raise ImportError("LlamaIndex is not installed: pip install 'boolattn[llama-index]'") from error
 
-from boolattn.retrieval.index.protocol import Filter
-from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
-from boolattn.retrieval.search.searcher import Searcher
+    from boolattn.retrieval.index.protocol import Filter
+    from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
+    from boolattn.retrieval.search.searcher import Searcher
+except ImportError as error:
+    raise ImportError(
+        f"the LlamaIndex retriever cannot be imported ({error}): pip install 'boolattn[llama-index]'"
+    ) from error
 
 
 class BooleanRetriever(BaseRetriever):

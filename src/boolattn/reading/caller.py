@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from boolattn.operators import NOT, OPERATORS
+from boolattn.reading.limits import LONGEST_EXCLUDED, MOST_EXCLUDED
 from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.rules.negations import negations
 from boolattn.reading.spans import Span, SpanIndex, plain_marks
@@ -22,10 +23,11 @@ def caller_reading(query: str, exclude: Sequence[str]) -> Reading:
             negation counts, else the first. ``[]`` means that the query excludes nothing.
 
     Raises:
-        ValueError: If the query does not contain one of them.
+        ValueError: If the query does not contain one of them, or if they are too many or too long.
     """
     if isinstance(exclude, str):
         raise TypeError(f"exclude must be a list: write exclude=[{exclude!r}] instead of {exclude!r}")
+    _require_few_and_short(exclude)
     if not exclude:
         return Reading.plain(query, "caller", NAME)
     denied = negations(query)
@@ -48,6 +50,16 @@ def labelled_reading(
     return Reading(
         query, frozenset(operators), {**nothing, **cues}, {**nothing, **scopes}, exclusions, 1.0, "caller", NAME
     )
+
+
+def _require_few_and_short(exclude: Sequence[str]) -> None:
+    if len(exclude) > MOST_EXCLUDED:
+        raise ValueError(f"exclude has {len(exclude):,} texts, and at most {MOST_EXCLUDED} are allowed: name fewer")
+    longest = max(map(len, exclude), default=0)
+    if longest > LONGEST_EXCLUDED:
+        raise ValueError(
+            f"exclude contains a text of {longest:,} characters, and at most {LONGEST_EXCLUDED} are allowed: shorten it"
+        )
 
 
 def _place(query: str, text: str, denied: SpanIndex) -> Span:

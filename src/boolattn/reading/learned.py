@@ -6,20 +6,65 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from tokenizers import Tokenizer
+from tokenizers import Encoding, Tokenizer
 
 from boolattn.operators import AND, NOT, OPERATORS, OR
-from boolattn.reading.damage import file_digests, settings_digest
-from boolattn.reading.onnx_session import onnx_session
-from boolattn.reading.reader_tokens import TokenBatch, prepare, token_batch
+from boolattn.reading.model_files import file_digests, onnx_session, settings_digest
 from boolattn.reading.reading import Exclusion, Kind, Reading
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, marked_words
+
+MOST_TOKENS = 96
+GLUED, CAPITALS = 1, 2  # bits of a token's type: no space before it ("-word"); all in capitals ("NOT")
+
+
+class TokenBatch(NamedTuple):
+    """Queries as arrays, padded to the longest."""
+
+    ids: NDArray[np.int64]  # (B, L)
+    types: NDArray[np.int64]  # (B, L)
+    mask: NDArray[np.int64]  # (B, L), 1 for real tokens
+    offsets: list[list[tuple[int, int]]]  # the characters of each token; (0, 0) for special tokens
+
+
+def prepare(tokenizer: Tokenizer) -> Tokenizer:
+    """Configure a tokenizer for the reader."""
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(MOST_TOKENS)
+    return tokenizer
+
+
+def token_batch(tokenizer: Tokenizer, queries: Sequence[str], multiple: int = 1) -> TokenBatch:
+    """Tokenise queries.
+
+    Args:
+        tokenizer: From ``prepare``.
+        queries: The texts.
+        multiple: The length is rounded up to a multiple of this.
+    """
+    encodings = tokenizer.encode_batch(list(queries))
+    longest = max(len(each.ids) for each in encodings)
+    shape = (len(queries), -(-longest // multiple) * multiple)
+    ids, types, mask = (np.zeros(shape, np.int64) for _ in range(3))
+    for row, (query, each) in enumerate(zip(queries, encodings, strict=True)):
+        length = len(each.ids)
+        ids[row, :length], types[row, :length], mask[row, :length] = each.ids, _types(query, each), 1
+    return TokenBatch(ids, types, mask, [each.offsets for each in encodings])
+
+
+def _types(query: str, encoding: Encoding) -> list[int]:
+    found = []
+    for (start, end), token in zip(encoding.offsets, encoding.tokens, strict=True):
+        glued = 0 < start < end and not query[start - 1].isspace() and not token.startswith("##")
+        word = query[start:end]
+        found.append(GLUED * glued + CAPITALS * (len(word) > 1 and word.isupper()))
+    return found
+
 
 MODEL_FILE, TOKENIZER_FILE, CARD_FILE = "reader.onnx", "tokenizer.json", "reader.json"
 FILES = (MODEL_FILE, TOKENIZER_FILE)
@@ -29,7 +74,7 @@ REPORTED = 0.1  # less likely exclusions are not even reported
 
 _PACKAGE = Path(__file__).parents[1]
 # In an installed package; in a checkout, whose package is in src/.
-_HOMES = (_PACKAGE / "readers", _PACKAGE.parents[1] / "readers")
+_HOMES = (_PACKAGE / "weights", _PACKAGE.parents[1] / "weights")
 READERS = next((home for home in _HOMES if home.is_dir()), _HOMES[0])
 
 # The model's outputs, in order: for the query (the first three are a softmax), and for each token (likewise).
@@ -54,7 +99,7 @@ class ReaderCard:
             such readings that are right among real queries.
         sha256: Checksums of the model file and the tokenizer file.
         training: What it was trained on, with licences.
-        checksum: The sha256 of all the above; empty for a reader that was saved before 0.1.0.
+        checksum: The sha256 of all the above.
     """
 
     name: str
@@ -88,7 +133,7 @@ class LearnedReader:
 
     @classmethod
     def load(cls, folder: str | Path, threads: int | None = None) -> "LearnedReader":
-        """Load a reader written by ``boolattn train reader``, after verifying its files.
+        """Load a reader written by ``boolattn-lab train reader``, after verifying its files.
 
         Args:
             folder: The reader's folder.
@@ -99,11 +144,11 @@ class LearnedReader:
             card = msgspec.json.decode((folder / CARD_FILE).read_bytes(), type=ReaderCard)
         except FileNotFoundError as error:
             raise ReaderFileError(
-                f"{folder} contains no reader: {CARD_FILE} is missing. Use a folder written by `boolattn train reader`"
+                f"{folder} contains no reader: {CARD_FILE} is missing. Use a folder from `boolattn-lab train reader`"
             ) from error
         except (msgspec.DecodeError, ValueError) as error:
             raise ReaderFileError(f"{folder / CARD_FILE} is damaged: get the reader again ({error})") from error
-        if card.checksum and card.checksum != card.digest():
+        if card.checksum != card.digest():
             raise ReaderFileError(f"{folder / CARD_FILE} is not the file that was saved: get the reader again")
         found = file_digests(folder, FILES)
         for name in FILES:

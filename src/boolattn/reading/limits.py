@@ -3,6 +3,8 @@
 LONGEST_QUERY = 4096  # characters
 MOST_ATOMS = 32
 """More than people write by hand; every atom costs an encoding and a pass over the candidates of a search."""
+MOST_EXCLUDED, LONGEST_EXCLUDED = 32, 200
+"""Texts that a caller may exclude from one query, and the characters of each; each is looked for in the query."""
 
 
 def too_many_atoms() -> str:

@@ -20,12 +20,10 @@ class NamedReader(NamedTuple):
     Attributes:
         load: Returns the reader.
         is_screened: Whether it is asked only about queries that pass the screen where only exclusions matter.
-        is_trained: Whether it learned to read.
     """
 
     load: Callable[[], Reader]
     is_screened: bool
-    is_trained: bool
 
 
 @cache
@@ -38,8 +36,8 @@ def _learned(folder: Path | None = None) -> Reader:
 
 DEFAULT_READER = "learned"
 READERS: dict[str, NamedReader] = {
-    "learned": NamedReader(_learned, is_screened=True, is_trained=True),
-    "rules": NamedReader(cache(RuleReader), is_screened=False, is_trained=False),
+    "learned": NamedReader(_learned, is_screened=True),
+    "rules": NamedReader(cache(RuleReader), is_screened=False),
 }
 
 
@@ -84,7 +82,12 @@ def reader_of(reader: ReaderOrName | None = None, syntax: bool = False, *, only_
         return SyntaxReader(always=True)
     if not isinstance(reader, str | None):
         return reader
-    named = reader_named(DEFAULT_READER if reader is None else reader)
+    return _after_syntax(DEFAULT_READER if reader is None else reader, only_exclusions)
+
+
+@cache
+def _after_syntax(name: str, only_exclusions: bool) -> Reader:
+    named = reader_named(name)
     found = FirstOf(SyntaxReader(), named.load())
     return Screened(found) if only_exclusions and named.is_screened else found
 
@@ -97,4 +100,4 @@ def reader_named(name: str) -> NamedReader:
         raise ValueError(
             f"no reader {name!r}: use one of {', '.join(READERS)}, the folder of a trained reader, or a reader object"
         )
-    return NamedReader(partial(_learned, Path(name)), is_screened=False, is_trained=True)
+    return NamedReader(partial(_learned, Path(name)), is_screened=False)

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from boolattn.operators import NOT, OPERATORS
@@ -52,7 +53,7 @@ class Exclusion:
         return self.confidence if self.kind == "topic" else 0.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """A reader's understanding of a query, as plain data.
 
@@ -122,6 +123,10 @@ class Reading:
 
     def plan(self) -> BooleanPlan:
         """Return what is wanted and what is excluded, and how the parts combine."""
+        return self._plan
+
+    @cached_property
+    def _plan(self) -> BooleanPlan:  # built once: the vector, the words and the explanation of a search all ask for it
         tree = self.tree or tree_of(self.query, self.cues, self.scopes)
         # Of a longer text, the beginning: encoders read no more, and nobody searches for so many words.
         whole = QueryAtom.at(self.query, Span(0, min(len(self.query), LONGEST_QUERY)))

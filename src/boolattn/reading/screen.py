@@ -1,7 +1,7 @@
 """May this query exclude anything? A word list decides in microseconds, so that most queries are never read.
 
 The list is broad on purpose: a query that it stops is never read, while a query that it lets through only costs
-a reading. ``boolattn dev bench queries`` measures the share of real queries that it lets through; docs/reader.md also
+a reading. ``boolattn-lab bench queries`` measures the share of real queries that it lets through; docs/reader.md also
 gives the number of labelled exclusions that it stops.
 """
 

@@ -92,11 +92,6 @@ class SpanIndex:
         return self._starts[number] if number < len(self._starts) else None
 
 
-def is_whole_word(text: str, start: int, end: int) -> bool:
-    """Whether these characters of a text have no letter or digit next to them."""
-    return not re.search(r"\w", text[start - 1 : start] + text[end : end + 1])
-
-
 def token_labels(offsets: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[bool]:
     """Return for each token, by its character offsets, whether it shares a character with one of the spans.
 

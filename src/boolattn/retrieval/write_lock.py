@@ -5,12 +5,15 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
+
+LOOKED_EVERY = 0.005
+"""Seconds between attempts to get a lock."""
 
 
 class BusyError(OSError):
@@ -40,35 +43,40 @@ class LockOwner:
 
 
 @contextmanager
-def write_lock(path: Path, what: str) -> Iterator[None]:
-    """Hold a lock file; ``BusyError`` if another process holds it. The system releases it when the process ends.
+def write_lock(path: Path, what: str, wait: float = 0) -> Iterator[None]:
+    """Hold a lock file; ``BusyError`` if another writer keeps it. The system releases it when the process ends.
 
     Args:
         path: The lock file, which is removed afterwards.
         what: What it protects, for messages.
+        wait: Seconds to wait for another writer, which may be a thread of this process.
     """
-    with _locked(path, what) as file:
-        file.truncate(0)
-        file.write(msgspec.json.encode(LockOwner.now()))
-        file.flush()
+    with _locked(path, what, time.monotonic() + wait) as file:
         try:
+            file.truncate(0)
+            file.write(msgspec.json.encode(LockOwner.now()))
+            file.flush()
             yield
         finally:
             path.unlink(missing_ok=True)
 
 
-def _locked(path: Path, what: str) -> BinaryIO:
+def _locked(path: Path, what: str, until: float) -> BinaryIO:
     """Return the lock file, opened and locked."""
     while True:
         file = path.open("a+b")
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The former owner may have removed the file after it was opened here; it would then lock nothing.
-            if path.exists() and os.path.samestat(os.fstat(file.fileno()), path.stat()):
-                return file
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(file.fileno()), path.stat()):
+                    return file
             file.close()
         except BlockingIOError:
-            raise _owner(file).busy_error(what) from None
+            if time.monotonic() >= until:
+                raise _owner(file).busy_error(what) from None
+            file.close()
+            time.sleep(LOOKED_EVERY)
         except BaseException:
             file.close()
             raise

@@ -11,11 +11,10 @@ from tempfile import TemporaryDirectory
 from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 
-from boolattn.service import embedding_routes, search_routes, status_routes
+from boolattn.service import embedding_routes, page_routes, search_routes, status_routes
 from boolattn.service.gate import Gate
 from boolattn.service.jobs import Encoder
 from boolattn.service.keys import read_keys
-from boolattn.service.page import page_routes
 from boolattn.service.problems import add_handlers
 from boolattn.service.rate_limits import SharedRateLimits
 from boolattn.service.settings import SETTINGS_VARIABLE, ServiceSettings, from_json

@@ -140,8 +140,9 @@ def _jobs(
     if exclude is not None and len(exclude) != len(texts):
         raise Problem(422, f"{len(texts)} queries, but exclude has {len(exclude)} entries: send one list per query")
     named = exclude if exclude is not None else [None] * len(texts)
+    options = asked.options(service.encoder.options)
     return [
-        Job(text, role, normalise, dimensions, asked.choices(words, asked.reading), truncate=truncate)
+        Job(text, role, normalise, dimensions, options, words, in_full=asked.reading, truncate=truncate)
         for text, words in zip(texts, named, strict=True)
     ]
 

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Event
 from typing import TypeVar
 
@@ -20,6 +20,12 @@ log = logging.getLogger("boolattn.service")
 
 class AbandonedError(RuntimeError):
     """Nobody waits for the answer any more."""
+
+
+def require_awaited(abandoned: Event) -> None:
+    """Raise if nobody waits for a request."""
+    if abandoned.is_set():
+        raise AbandonedError("the request was abandoned")
 
 
 class WatchedIndex:
@@ -59,14 +65,13 @@ class WatchedIndex:
         self._call(lambda: self._index.delete(ids))
 
     def _call(self, call: Callable[[], Answer]) -> Answer:
-        if self._abandoned.is_set():
-            raise AbandonedError("the request was abandoned")
+        require_awaited(self._abandoned)
         with metrics.timed("engine"):
             return call()
 
 
 class EngineCalls:
-    """Runs what asks an index, in threads."""
+    """Runs what asks one index, in threads."""
 
     def __init__(self, calls: int, timeout: float) -> None:
         """Allow so many calls at a time, each for so many seconds."""
@@ -84,7 +89,7 @@ class EngineCalls:
             raise Problem(503, f"the index {name!r} is slow, and too many requests wait for it", retry_after=2)
         abandoned = Event()
         self._running += 1
-        future = self._threads.submit(self._in_time, call, abandoned)
+        future = self.submit(call, abandoned)
         loop = asyncio.get_running_loop()
         future.add_done_callback(lambda _: loop.call_soon_threadsafe(self._ended))
         try:
@@ -95,6 +100,10 @@ class EngineCalls:
             raise _unavailable(name, error) from error
         finally:
             abandoned.set()
+
+    def submit(self, call: Callable[[Event], Answer], abandoned: Event) -> Future[Answer]:
+        """Begin a call as soon as a thread is free."""
+        return self._threads.submit(self._in_time, call, abandoned)
 
     def _in_time(self, call: Callable[[Event], Answer], abandoned: Event) -> Answer:
         with within(self._timeout):
@@ -115,7 +124,7 @@ def _unavailable(name: str, error: Exception) -> Problem:
     if "disk is full" in said or "no space left" in said:
         return Problem(507, f"the disk of the index {name!r} is full: free some space, and send this again")
     if isinstance(error, BusyError):
-        return Problem(503, f"the index {name!r} is being rebuilt: try again later", retry_after=30)
+        return Problem(503, f"another process is writing to the index {name!r}: try again later", retry_after=30)
     if isinstance(error, MissingIndexError):
         return Problem(503, f"the index {name!r} does not exist: try again once it has been made", retry_after=30)
     if isinstance(error, WrongIndexError):

@@ -148,9 +148,9 @@ class ExactBatches:
                 self._mode.reset(token)
 
     def _note(self, module: Any, args: Sequence[Any]) -> None:
-        mode = self._mode.get()
-        if mode is not None:
-            mode.note(args[0]["attention_mask"])
+        mode, mask = self._mode.get(), args[0].get("attention_mask")
+        if mode is not None and mask is not None:  # a static embedding has neither padding nor attention
+            mode.note(mask)
 
     def _is_exact(self) -> bool:
         lengths = (1, 1, 2, 3, 5, 8, 11, 13, 14, 15, 16, 20, 40, 40)

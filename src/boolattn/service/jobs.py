@@ -8,29 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.reading import Documents, Reading, Strictness
+from boolattn.reading.reading import Reading
+from boolattn.service import metrics
 
 Role: TypeAlias = Literal["query", "document"]
 Vector: TypeAlias = NDArray[np.float32]
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingChoices:
-    """What a request says about reading a query; None leaves it to the service's settings."""
-
-    exclude: tuple[str, ...] | None = None
-    act: bool | None = None
-    strictness: Strictness | None = None
-    documents: Documents | None = None
-    syntax: bool | None = None
-    in_full: bool = False  # whether *and* and *or* are wanted too, and not only what changes the vector
-
-    def read(self, options: ReadingOptions, query: str) -> tuple[Reading, Reading]:
-        """Return everything that is read of a query, and what of it is acted on."""
-        chosen = options.changed(act=self.act, strictness=self.strictness, documents=self.documents, syntax=self.syntax)
-        exclude = None if self.exclude is None else list(self.exclude)
-        [reading] = chosen.read([query], exclude, only_exclusions=not self.in_full)
-        return reading, chosen.applied(reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +24,9 @@ class Job:
         role: Whether it is a query, which is read, or a document.
         normalise: Whether the vector gets unit length; else it is as the model makes it.
         dimensions: How many of the vector's dimensions to keep; None for all.
-        choices: How a query is read.
-        applied: What to act on, of a query that was read before.
-        documents: With ``applied``: what the index contains.
+        options: How a query is read.
+        exclude: The words that its caller excludes; None for a query that the reader is to read.
+        in_full: Whether *and* and *or* are wanted too, and not only what changes the vector.
         truncate: Whether a text that is longer than the model reads is truncated, or refused.
     """
 
@@ -52,10 +34,16 @@ class Job:
     role: Role
     normalise: bool = False
     dimensions: int | None = None
-    choices: ReadingChoices = field(default_factory=ReadingChoices)
-    applied: Reading | None = None
-    documents: Documents | None = None
+    options: ReadingOptions = field(default_factory=ReadingOptions)
+    exclude: Sequence[str] | None = None
+    in_full: bool = False
     truncate: bool = True
+
+    def read(self) -> tuple[Reading, Reading]:
+        """Return everything that is read of the query, and what of it is acted on."""
+        exclude = None if self.exclude is None else list(self.exclude)
+        [reading] = self.options.read([self.text], exclude, only_exclusions=not self.in_full)
+        return reading, self.options.applied(reading)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,20 +69,28 @@ class Encoder(Protocol):
 
     Attributes:
         name: Of the model.
+        options: How queries are read, unless a request says so.
         threads: How many batches may be encoded at the same time.
         dimension: Of the vectors; None if it is not known yet.
-        longest: How many tokens of a text the model reads; None if it is not known.
+        longest: How many tokens of a text the model reads; None if it is not known, or if there is no limit.
+        pooling: How the model makes one vector of those of the tokens, as TEI calls it; None if it is not known.
     """
 
     name: str
+    options: ReadingOptions
     threads: int
     dimension: int | None
     longest: int | None
+    pooling: str | None
 
     def encode(self, jobs: Sequence[Job]) -> list[Encoded | Exception]:
         """Return each text's vector, or why there is none; every vector is what it would be alone."""
         ...
 
-    def read(self, query: str, choices: ReadingChoices) -> tuple[Reading, Reading]:
-        """Return what is read of a query, and what of it is acted on."""
-        ...
+
+def read_query(job: Job) -> tuple[Reading, Reading]:
+    """Return what is read of a query, and what of it is acted on; measured and counted."""
+    with metrics.timed("reading"):
+        reading, applied = job.read()
+    metrics.count_reading(reading, applied)
+    return reading, applied

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from boolattn.retrieval.vectors.durable import atomic_write
+from boolattn.retrieval.shards.durable import atomic_write
 
 Scope: TypeAlias = Literal["read", "write"]
 _PREFIX = "ba_"

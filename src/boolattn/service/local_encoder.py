@@ -2,21 +2,23 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from sentence_transformers import SentenceTransformer
+from sentence_transformers.sentence_transformer.modules import Pooling
 from tokenizers import Tokenizer
+from torch.nn import EmbeddingBag
 
-from boolattn.encoders.model_parts import as_boolean
-from boolattn.encoders.query_encoder import require_finite_vectors
-from boolattn.encoders.retrieval_model import retrieval_model
-from boolattn.encoders.storage.model_names import load_encoder, title_of
-from boolattn.reading.options import ReadingOptions
+from boolattn.backbones.dual_encoder import as_boolean
+from boolattn.backbones.retrieval_model import retrieval_model
+from boolattn.backbones.storage.model_names import load_encoder, title_of
+from boolattn.query_vectors.query_encoder import require_finite_vectors
 from boolattn.reading.reading import Reading
 from boolattn.service import metrics
 from boolattn.service.exact_batches import ExactBatches
-from boolattn.service.jobs import Encoded, Job, ReadingChoices, Role, TextTooLongError
+from boolattn.service.jobs import Encoded, Job, Role, TextTooLongError, read_query
 from boolattn.service.settings import ServiceSettings
 
 _FIRST = "films but not about war"
@@ -33,27 +35,23 @@ class LocalEncoder:
         self.loaded = load_encoder(settings.model, settings.backbone)
         self.name = title_of(settings.model)
         self.model = retrieval_model(self.loaded)
-        self.model.options = options_of(settings, self.model.options)
+        self.model.options = self.options = settings.reading(self.model.options)
         self.plain: SentenceTransformer = self.model.document_encoder()
         boolean = as_boolean(self.loaded)
         # A mechanism reads inside the encoder: there is no query that it provably leaves alone.
         self._reads_inside = boolean is not None and boolean.tower.encoding.reads
-        self.dimension, self.longest = self.plain.get_embedding_dimension(), self.plain.max_seq_length
+        self.dimension, longest = self.plain.get_embedding_dimension(), self.plain.max_seq_length
+        self.longest = longest if longest is not None and isfinite(longest) else None
+        self.pooling = _pooling_of(self.plain)
         self._tokens = _token_counter(self.plain)
         self._batches = ExactBatches(self.plain)
-        self.encode([Job(_FIRST, "query")])  # loads the reader, so that the first request need not wait for it
+        # Loads the reader, so that the first request need not wait for it.
+        self.encode([Job(_FIRST, "query", options=self.options)])
 
     @property
     def exact(self) -> bool:
         """Whether texts are encoded together, which changes no digit of their vectors."""
         return self._batches.exact
-
-    def read(self, query: str, choices: ReadingChoices) -> tuple[Reading, Reading]:
-        """Return what is read of a query, and what of it is acted on."""
-        with metrics.timed("reading"):
-            reading, applied = choices.read(self.model.options, query)
-        metrics.count_reading(reading, applied)
-        return reading, applied
 
     def encode(self, jobs: Sequence[Job]) -> list[Encoded | Exception]:
         """Return each text's vector, or why there is none."""
@@ -83,7 +81,7 @@ class LocalEncoder:
         tokens = tokens if self.longest is None else min(tokens, self.longest)
         if job.role == "document":
             return Encoded(np.empty(0, np.float32), tokens)
-        reading, applied = (None, job.applied) if job.applied is not None else self.read(job.text, job.choices)
+        reading, applied = read_query(job)
         return Encoded(np.empty(0, np.float32), tokens, reading, applied)
 
     def _acts(self, job: Job, applied: Reading | None) -> bool:
@@ -92,10 +90,9 @@ class LocalEncoder:
     def _acting(self, job: Job, known: Encoded) -> Encoded:
         """Encode a query that excludes something: alone, as these are few."""
         assert known.applied is not None
-        documents = job.documents or job.choices.documents or self.model.options.documents
         with metrics.timed("encoding"):
             encoder = self.model.query_encoder(
-                documents, show_progress_bar=False, **_how(job.normalise, job.dimensions)
+                job.options.documents, show_progress_bar=False, **_how(job.normalise, job.dimensions)
             )
             vector = np.asarray(encoder.encode([known.applied])[0], np.float32)
         require_finite_vectors(vector)
@@ -128,22 +125,27 @@ class LocalEncoder:
         return self._tokens(prompt + text)
 
 
-def options_of(settings: ServiceSettings, options: ReadingOptions) -> ReadingOptions:
-    """Return reading options with what the settings change."""
-    return options.changed(
-        reader=settings.reader, documents=settings.documents, strictness=settings.strictness, act=settings.act
-    )
-
-
 def _how(normalise: bool, dimensions: int | None) -> dict[str, Any]:
     return {"normalize_embeddings": normalise} | ({} if dimensions is None else {"truncate_dim": dimensions})
+
+
+def _pooling_of(model: SentenceTransformer) -> str | None:
+    """Return how a model makes one vector of many, as TEI calls it; None if it does not say so, or in several ways."""
+    found: set[str] = set()
+    for module in model.modules():
+        if isinstance(module, Pooling):
+            modes = module.pooling_mode
+            found.add(modes if isinstance(modes, str) else "+".join(modes))
+        elif isinstance(module, EmbeddingBag):  # of a static embedding
+            found.add(module.mode)
+    return found.pop().replace("lasttoken", "last_token") if len(found) == 1 else None
 
 
 def _token_counter(model: SentenceTransformer) -> Callable[[str], int]:
     """Return a function that counts tokens; on a tokenizer of its own, as a shared one keeps what it is asked for."""
     backend = getattr(model.tokenizer, "backend_tokenizer", None)
     if backend is None:
-        return lambda text: int(model.preprocess([text])["input_ids"].shape[1])
+        return lambda text: int(model.preprocess([text])["input_ids"].numel())
     own = Tokenizer.from_str(backend.to_str())
     own.no_padding()
     own.no_truncation()

@@ -4,8 +4,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, field_validator
 
+from boolattn.reading.limits import LONGEST_EXCLUDED, MOST_EXCLUDED
+from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Documents, Strictness
-from boolattn.service.jobs import ReadingChoices
 
 TOKENS_REFUSED = (
     "token IDs were sent instead of text, and a query cannot be read from them: send text. In LangChain, use "
@@ -32,7 +33,10 @@ Text = Annotated[str, AfterValidator(_unicode)]
 Integer = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
 Texts = Annotated[Text | list[Text], Field(description="One text or several.")]
-Words = Annotated[list[Text], Field(description="Words of the query to exclude, instead of reading it.")]
+Words = Annotated[
+    list[Annotated[str, Field(max_length=LONGEST_EXCLUDED), AfterValidator(_unicode)]],
+    Field(max_length=MOST_EXCLUDED, description="Words of the query to exclude, instead of reading it."),
+]
 QUERY = "movies set in Vietnam but not about war"
 FILM: Any = {"id": "river", "title": "The River", "text": "Two sisters grow up on a river in Vietnam.", "metadata": {}}
 
@@ -50,12 +54,9 @@ class HowToRead(Request):
     strictness: Strictness | None = Field(None, description="How sure the learned reader must be of an exclusion.")
     documents: Documents | None = Field(None, description="What the documents are: things, or pages about them.")
 
-    def choices(
-        self, exclude: list[str] | None = None, in_full: bool = False, syntax: bool | None = None
-    ) -> ReadingChoices:
-        """Return this for one query."""
-        named = None if exclude is None else tuple(exclude)
-        return ReadingChoices(named, self.act, self.strictness, self.documents, syntax, in_full)
+    def options(self, options: ReadingOptions) -> ReadingOptions:
+        """Return options with what the request changes."""
+        return options.changed(act=self.act, strictness=self.strictness, documents=self.documents)
 
 
 class HowToEmbed(HowToRead):
@@ -130,6 +131,10 @@ class ReadRequest(HowToRead):
     query: Text
     exclude: Words | None = None
     syntax: StrictBool | None = Field(None, description='The query uses AND, OR, NOT, -word and "...".')
+
+    def options(self, options: ReadingOptions) -> ReadingOptions:
+        """Return options with what the request changes."""
+        return super().options(options).changed(syntax=self.syntax)
 
 
 class SearchRequest(ReadRequest):

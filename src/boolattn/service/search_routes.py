@@ -10,10 +10,11 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Reading
 from boolattn.service.documented import PROBLEMS, WRITE_PROBLEMS
 from boolattn.service.engine_calls import WatchedIndex
-from boolattn.service.jobs import Encoded, Job
+from boolattn.service.jobs import Encoded, Job, read_query
 from boolattn.service.problems import Problem
 from boolattn.service.schemas import (
     DeleteDocuments,
@@ -35,8 +36,8 @@ async def read(asked: ReadRequest, request: Request) -> Response:
     """Read a query: its operators, what it excludes and how confidently, and the plan that is acted on."""
     service = service_of(request)
     service.require_texts([asked.query])
-    choices = asked.choices(asked.exclude, in_full=True, syntax=asked.syntax)
-    reading, applied = await service.in_thread(request, partial(service.encoder.read, asked.query, choices))
+    job = Job(asked.query, "query", options=asked.options(service.encoder.options), exclude=asked.exclude, in_full=True)
+    reading, applied = await service.in_thread(request, partial(read_query, job))
     return _json(_understood(reading, applied))
 
 
@@ -58,14 +59,19 @@ async def search(asked: SearchRequest, request: Request) -> Response:
     if asked.k > service.settings.max_k:
         raise Problem(413, f"k is {asked.k}, and at most {service.settings.max_k} hits are allowed")
     searcher = await service.in_engine(request, name, partial(service.searcher, name))
-    documents = asked.documents or searcher.options.documents
-    choices = dataclasses.replace(asked.choices(asked.exclude, in_full=True, syntax=asked.syntax), documents=documents)
-    jobs = [Job(asked.query, "query", searcher.normalises, choices=choices)]
+    job = Job(
+        asked.query,
+        "query",
+        searcher.normalises,
+        options=asked.options(searcher.options),
+        exclude=asked.exclude,
+        in_full=True,
+    )
+    jobs = [job]
     if asked.plain:
-        unread = dataclasses.replace(choices, exclude=(), act=False)
-        jobs.append(Job(asked.query, "query", searcher.normalises, choices=unread))
+        jobs.append(dataclasses.replace(job, options=job.options.changed(act=False), exclude=()))
     encoded = await service.encode(request, jobs)
-    hits, plain = await service.in_engine(request, name, partial(_search, service, name, asked, encoded))
+    hits, plain = await service.in_engine(request, name, partial(_search, service, name, asked, job.options, encoded))
     reading, applied = encoded[0].reading, encoded[0].applied
     assert reading is not None and applied is not None
     answer = _understood(reading, applied) | {"index": name, "hits": hits}
@@ -104,21 +110,25 @@ def _explain(service: Service, asked: ReadRequest) -> dict[str, Any]:
 
 
 def _search(
-    service: Service, name: str, asked: SearchRequest, encoded: list[Encoded], abandoned: Event
+    service: Service,
+    name: str,
+    asked: SearchRequest,
+    options: ReadingOptions,
+    encoded: list[Encoded],
+    abandoned: Event,
 ) -> tuple[list[Any], list[Any]]:
     """Return the hits of a query that has been read and encoded, and those of the plain model if asked for."""
     from boolattn.retrieval.search.filter_syntax import filter_of
     from boolattn.retrieval.search.searcher import SearchSettings
 
-    searcher = service.searcher(name)
+    searcher = service.searcher(name, abandoned)
     index: Any = WatchedIndex(searcher.index, abandoned)
     described = index.describe()
     filters = [filter_of(each, described) for each in asked.where]
     settings = SearchSettings(text=asked.hybrid, verify=asked.verify, strength=asked.strength)
-    options = {"documents": asked.documents, "strictness": asked.strictness, "act": asked.act, "syntax": asked.syntax}
-    ours = searcher.with_vector(encoded[0].vector, index=index, settings=settings, **options)
-    assert encoded[0].reading is not None
-    hits = [dataclasses.asdict(hit) for hit in ours.search(encoded[0].reading, asked.k, filters)]
+    ours = searcher.with_vector(encoded[0].vector, index=index, settings=settings, options=options)
+    assert encoded[0].applied is not None
+    hits = [dataclasses.asdict(hit) for hit in ours.search(encoded[0].applied, asked.k, filters)]
     if not asked.plain:
         return hits, []
     unread = searcher.with_vector(encoded[1].vector, index=index, settings=SearchSettings(plan=False))
@@ -138,12 +148,12 @@ def _write(service: Service, name: str, documents: Any, encoded: list[Encoded], 
         [each.metadata for each in documents],
         "service",
     )
-    WatchedIndex(service.searcher(name).index, abandoned).upsert(rows)
+    WatchedIndex(service.searcher(name, abandoned).index, abandoned).upsert(rows)
     service.wrote(name)
 
 
 def _delete(service: Service, name: str, ids: list[str], abandoned: Event) -> None:
-    WatchedIndex(service.searcher(name).index, abandoned).delete(ids)
+    WatchedIndex(service.searcher(name, abandoned).index, abandoned).delete(ids)
     service.wrote(name)
 
 

@@ -6,12 +6,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from boolattn.reading.choices import Documents, Strictness
 from boolattn.retrieval.index.open_index import TOKEN_VARIABLE, masked, parse_address
+
+if TYPE_CHECKING:
+    from boolattn.reading.options import ReadingOptions  # imports what `boolattn --help` does without
 
 PREFIX = "BOOLATTN_"
 SETTINGS_VARIABLE = "BOOLATTN_SERVICE"
@@ -75,7 +78,7 @@ class ServiceSettings:
     )
     timeout: float = field(default=30.0, metadata={"help": "Seconds a request may take."})
     engine_calls: int = field(
-        default=8, metadata={"help": "How many searches and writes each worker runs at the same time."}
+        default=8, metadata={"help": "How many searches and writes of an index each worker runs at the same time."}
     )
     drain: float = field(
         default=1.0, metadata={"help": "Seconds to keep serving after SIGTERM, so that clients move to other servers."}
@@ -122,6 +125,10 @@ class ServiceSettings:
                 raise SettingsError(f"{masked(uri)}: give each index a name of its own: --index NAME={masked(uri)}")
             found[name] = uri
         return found
+
+    def reading(self, options: "ReadingOptions") -> "ReadingOptions":
+        """Return reading options with what the settings change."""
+        return options.changed(reader=self.reader, documents=self.documents, strictness=self.strictness, act=self.act)
 
     def shown(self) -> dict[str, Any]:
         """Return the settings for people, with secrets masked."""

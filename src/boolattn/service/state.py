@@ -3,22 +3,22 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from threading import Event, Lock
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from starlette.requests import Request
 
-from boolattn.retrieval.index.deadline import within
 from boolattn.retrieval.index.description import MissingIndexError
 from boolattn.retrieval.index.protocol import Index, WrongIndexError
 from boolattn.service.batching import Batcher
-from boolattn.service.engine_calls import EngineCalls
+from boolattn.service.engine_calls import EngineCalls, require_awaited
 from boolattn.service.jobs import Encoded, Encoder, Job, TextTooLongError, UpstreamError
 from boolattn.service.problems import Problem, too_large
+from boolattn.service.rate_limits import SharedCounters
 from boolattn.service.settings import ServiceSettings, SettingsError
-from boolattn.service.shared_counters import SharedCounters
 
 if TYPE_CHECKING:
     from boolattn.retrieval.search.searcher import Searcher
@@ -42,12 +42,13 @@ class Service:
             slots=settings.queue,
             patience=settings.max_wait,
         )
-        self.engine = EngineCalls(settings.engine_calls, settings.timeout)
         self.draining = False
         self._reading = 0
         self._threads = ThreadPoolExecutor(2, thread_name_prefix="reader")
         self._searchers: dict[str, Searcher] = {}
-        self._opening = Lock()
+        # Of each index its own, so that one that does not answer stalls no other one.
+        self._engines = {name: EngineCalls(settings.engine_calls, settings.timeout) for name in settings.indexes}
+        self._opening = {name: Lock() for name in settings.indexes}
         self._writes, self._seen = None, dict[str, int]()
         if settings.runtime and settings.indexes:
             self._writes = SharedCounters(Path(settings.runtime, "writes"), len(settings.indexes))
@@ -62,12 +63,13 @@ class Service:
             raise Problem(404, f"no such index; this service has: {told}")
         return asked
 
-    def searcher(self, name: str, abandoned: Event | None = None) -> "Searcher":
+    def searcher(self, name: str, abandoned: Event) -> "Searcher":
         """Return the searcher of an index; it is opened at its first use, and again after a failure. Blocks."""
         from boolattn.retrieval.index.open_index import open_index
         from boolattn.retrieval.search.searcher import Searcher
 
-        with self._opening:
+        with self._opening[name]:
+            require_awaited(abandoned)  # it may have waited long for the lock
             if name not in self._searchers:
                 model: Any = getattr(self.encoder, "model")  # noqa: B009  # only a local model searches
                 index = open_index(self.settings.indexes[name])
@@ -77,12 +79,14 @@ class Service:
 
     def check_indexes(self) -> None:
         """Raise if an index can never be searched with this model; one that is down or not made yet may come."""
-        for name in self.settings.indexes if hasattr(self.encoder, "model") else ():
+        names = self.settings.indexes if hasattr(self.encoder, "model") else ()
+        opening = {name: self._engines[name].submit(partial(self.searcher, name), Event()) for name in names}
+        wait(opening.values(), self.settings.timeout)
+        for name, future in opening.items():
             try:
-                with within(self.settings.timeout):
-                    self.searcher(name)
+                future.result(timeout=0)
             except (MissingIndexError, OSError) as error:
-                log.warning("index %s: %s", name, error)
+                log.warning("index %s: %s", name, str(error) or f"no answer within {self.settings.timeout:g} s")
             except WrongIndexError as error:
                 raise SettingsError(f"index {name!r}: {error}") from error
 
@@ -128,14 +132,15 @@ class Service:
     async def in_engine(self, request: Request, name: str, call: Callable[[Event], Answer]) -> Answer:
         """Run something that asks an index."""
         try:
-            return await self.until_gone(request, self.engine.run(name, call))
+            return await self.until_gone(request, self._engines[name].run(name, call))
         except ValueError as error:
             raise Problem(422, str(error)) from error
 
     async def close(self) -> None:
         """Stop, once every request has its answer."""
         await self.batcher.close()
-        self.engine.close()
+        for engine in self._engines.values():
+            engine.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def require_texts(self, texts: Sequence[str]) -> None:

@@ -59,7 +59,7 @@ async def info(request: Request) -> dict[str, Any]:
         "model_id": encoder.name,
         "model_sha": None,
         "model_dtype": "float32",
-        "model_type": {"embedding": {"pooling": "mean"}},
+        "model_type": {"embedding": {"pooling": encoder.pooling}},
         "max_concurrent_requests": settings.queue,
         "max_input_length": encoder.longest,
         "max_batch_requests": settings.batch,
@@ -84,4 +84,4 @@ async def models(request: Request) -> dict[str, Any]:
 
 
 def _asked(service: Service, name: str, abandoned: Event) -> None:
-    service.searcher(name).index.refresh()  # asks the engine; a description may be a few seconds old
+    service.searcher(name, abandoned).index.refresh()  # asks the engine; a description may be a few seconds old

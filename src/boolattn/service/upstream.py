@@ -1,18 +1,29 @@
 """Another server's model behind our reader: it embeds what queries want and what they exclude. Needs no torch."""
 
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import httpx
 import msgspec
 import numpy as np
 
-from boolattn.encoders.vectors.rewriting import PENALTIES, RewriteEncoder
+from boolattn.query_vectors.rewriting import PENALTIES, RewriteEncoder
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Documents, Reading
 from boolattn.service import metrics
-from boolattn.service.jobs import Encoded, Job, ReadingChoices, UpstreamError, Vector
+from boolattn.service.jobs import Encoded, Job, TextTooLongError, UpstreamError, Vector, read_query
 from boolattn.service.settings import ServiceSettings
+
+
+class _Member(NamedTuple):
+    """A text of a batch; a document has not been read."""
+
+    place: int
+    job: Job
+    reading: Reading | None
+    applied: Reading | None
 
 
 class UpstreamEncoder:
@@ -27,65 +38,58 @@ class UpstreamEncoder:
         self.name = settings.upstream_model or "upstream"
         self.dimension: int | None = None
         self.longest: int | None = None
-        self.options = ReadingOptions().changed(
-            reader=settings.reader, documents=settings.documents, strictness=settings.strictness, act=settings.act
-        )
+        self.pooling: str | None = None
+        self.options = settings.reading(ReadingOptions())
         headers = {"Authorization": f"Bearer {settings.upstream_key}"} if settings.upstream_key else {}
         self._client = httpx.Client(base_url=settings.upstream, headers=headers, timeout=settings.timeout)
-        self.read("films but not about war", ReadingChoices())  # loads the reader
-
-    def read(self, query: str, choices: ReadingChoices) -> tuple[Reading, Reading]:
-        """Return what is read of a query, and what of it is acted on."""
-        with metrics.timed("reading"):
-            reading, applied = choices.read(self.options, query)
-        metrics.count_reading(reading, applied)
-        return reading, applied
+        Job("films but not about war", "query", options=self.options).read()  # loads the reader
 
     def encode(self, jobs: Sequence[Job]) -> list[Encoded | Exception]:
         """Return each text's vector, or why there is none."""
         found: dict[int, Encoded | Exception] = {}
-        plain: list[int] = []
-        queries: dict[Documents, list[tuple[int, Reading, Reading]]] = {}
+        groups: dict[tuple[Documents, bool], list[_Member]] = defaultdict(list)
         for place, job in enumerate(jobs):
-            if job.role == "document":
-                plain.append(place)
-                continue
             try:
-                pair = self.read(job.text, job.choices)
-                queries.setdefault(job.choices.documents or self.options.documents, []).append((place, *pair))
+                member = _Member(place, job, *self._read(job))
             except ValueError as error:
                 found[place] = error
-        if plain:
-            found |= self._documents(jobs, plain)
-        for documents, members in queries.items():
-            found |= self._queries(jobs, documents, members)
+            else:
+                groups[job.options.documents, job.truncate].append(member)
+        for members in groups.values():
+            found |= self._together(members)
         return [found[place] for place in range(len(jobs))]
 
-    def _documents(self, jobs: Sequence[Job], places: list[int]) -> dict[int, Encoded | Exception]:
-        try:
-            vectors = self._embed([jobs[place].text for place in places])
-        except UpstreamError as error:
-            return dict.fromkeys(places, error)
-        return {
-            place: Encoded(_finished(vector, jobs[place]), 0) for place, vector in zip(places, vectors, strict=True)
-        }
+    def _read(self, job: Job) -> tuple[Reading | None, Reading | None]:
+        if self._kind == "openai" and not job.truncate:
+            raise ValueError(
+                "the upstream server's protocol cannot refuse texts that are too long: allow truncation (TEI: true, "
+                "Cohere: END), or start the service with --upstream-kind tei"
+            )
+        return read_query(job) if job.role == "query" else (None, None)
 
-    def _queries(
-        self, jobs: Sequence[Job], documents: Documents, members: list[tuple[int, Reading, Reading]]
-    ) -> dict[int, Encoded | Exception]:
+    def _together(self, members: Sequence[_Member]) -> dict[int, Encoded | Exception]:
+        """Encode texts for the same kind of documents, which may all be truncated, or none."""
+        job = members[0].job
+        encoder = RewriteEncoder(partial(self._embed, truncate=job.truncate), PENALTIES[job.options.documents])
         try:
-            encoder = RewriteEncoder(self._embed, PENALTIES[documents])
-            vectors = encoder.encode([applied for _, _, applied in members])
+            vectors = encoder.encode(
+                [each.applied or Reading.plain(each.job.text, "caller", "caller") for each in members]
+            )
+        except TextTooLongError as error:
+            if len(members) == 1:
+                return {members[0].place: error}
+            # The server does not say which one, and the others must not fail with it.
+            return {place: found for each in members for place, found in self._together([each]).items()}
         except (UpstreamError, ValueError) as error:
-            return {place: error for place, _, _ in members}
+            return {each.place: error for each in members}
         return {
-            place: Encoded(_finished(vector, jobs[place]), 0, reading, applied)
-            for (place, reading, applied), vector in zip(members, vectors, strict=True)
+            each.place: Encoded(_finished(vector, each.job), 0, each.reading, each.applied)
+            for each, vector in zip(members, vectors, strict=True)
         }
 
-    def _embed(self, texts: list[str]) -> Vector:
+    def _embed(self, texts: list[str], truncate: bool) -> Vector:
         with metrics.timed("encoding"):
-            found = self._asked(texts)
+            found = self._asked(texts, truncate)
         try:
             vectors = np.array(found, np.float32)
         except ValueError as error:
@@ -95,10 +99,10 @@ class UpstreamEncoder:
         self.dimension = vectors.shape[1]
         return vectors
 
-    def _asked(self, texts: list[str]) -> Any:
+    def _asked(self, texts: list[str], truncate: bool) -> Any:
         try:
-            if self._kind == "tei":
-                return msgspec.json.decode(self._post("/embed", {"inputs": texts}))
+            if self._kind == "tei":  # says it in any case: what the server does by default is one of its settings
+                return msgspec.json.decode(self._post("/embed", {"inputs": texts, "truncate": truncate}))
             answer = msgspec.json.decode(self._post("/v1/embeddings", {"input": texts, "model": self._model}))
             return [row["embedding"] for row in sorted(answer["data"], key=lambda row: row["index"])]
         except (msgspec.DecodeError, KeyError, TypeError) as error:
@@ -109,6 +113,10 @@ class UpstreamEncoder:
             answer = self._client.post(path, json=body)
         except httpx.HTTPError as error:
             raise UpstreamError(f"the upstream server does not answer: {error}") from error
+        if answer.status_code in (413, 422) and body.get("truncate") is False:
+            raise TextTooLongError(
+                f"the upstream server refuses a text that must not be truncated: {answer.text[:200]}"
+            )
         if answer.status_code != 200:
             raise UpstreamError(f"the upstream server answered with {answer.status_code}: {answer.text[:200]}")
         return answer.content

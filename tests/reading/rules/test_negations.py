@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from boolattn.reading.rules.lexicon import KnownNames
 from boolattn.reading.rules.negations import negations
 
 
@@ -71,12 +70,6 @@ def test_a_denial_that_leaves_nothing_out_is_still_a_negation():
     text = "He made no remark."
     (negation,) = negations(text)
     assert (negation.cue.of(text), negation.scope.of(text), negation.excludes) == ("no", "remark", False)
-
-
-def test_known_names_hide_their_words_and_keep_their_commas():
-    names = KnownNames(["Crouching Tiger, hidden dragon", "days without rain"])
-    text = "days without rain besides Crouching Tiger, hidden dragon"
-    assert [negation.scope.of(text) for negation in negations(text, names)] == ["Crouching Tiger, hidden dragon"]
 
 
 DATA = os.environ.get("BOOLATTN_DATA")

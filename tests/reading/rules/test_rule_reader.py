@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.rules.lexicon import KnownNames
 from boolattn.reading.rules.rule_reader import RuleReader, read_by_rules
 
 
@@ -54,12 +53,6 @@ def test_a_middle_piece_counts_once():
 def test_exclusions_contain_no_other_operators():
     reading = read_by_rules("cakes without eggs or milk and cream")
     assert reading.cues["or"] == reading.cues["and"] == ()
-
-
-def test_known_names_contain_no_operators():
-    text = "fish of Trinidad and Tobago"
-    assert read_by_rules(text).operators == {"and"}
-    assert RuleReader(KnownNames(["Trinidad and Tobago"])).read([text])[0].operators == set()
 
 
 def test_offsets_are_those_of_a_text_with_typographic_marks():

@@ -10,12 +10,18 @@ from tests.retrieval.index.films import DESCRIPTION
 
 
 def test_it_round_trips_with_its_format():
+    stored = written(DESCRIPTION)
+    assert json.loads(stored)["format"] == 1
+    assert read(stored, "films") == DESCRIPTION
+    assert read(stored, "films", b"things").documents == "things"
+
+
+@pytest.mark.parametrize("part", ["format", "checksum"])
+def test_a_description_without_its_format_or_checksum_is_refused(part):
     stored = json.loads(written(DESCRIPTION))
-    assert stored["format"] == 1
-    assert read(json.dumps(stored), "films") == DESCRIPTION
-    del stored["format"]  # as the first versions wrote it
-    assert read(json.dumps(stored), "films") == DESCRIPTION
-    assert read(json.dumps(stored), "films", b"things").documents == "things"
+    del stored[part]
+    with pytest.raises(WrongIndexError, match="films was not created by boolattn"):
+        read(json.dumps(stored), "films")
 
 
 @pytest.mark.parametrize(

@@ -18,13 +18,13 @@ from boolattn.retrieval.index.fill import Indexed, ManyRemovalsError, Unfinished
 from boolattn.retrieval.index.lance.table import table_of
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Rows, WrongIndexError
-from boolattn.retrieval.vectors.manifest import Manifest
-from boolattn.retrieval.vectors.shards import BadShardError, read_shard, write_shard
+from boolattn.retrieval.shards.manifest import Manifest
+from boolattn.retrieval.shards.shard_files import BadShardError, read_shard, write_shard
 from tests.retrieval.index.films import films, same
 
 SHARDS, DOCUMENTS = 5, 120
 CALLS = 6 + 3 * SHARDS + 5  # of the index, in a run from the beginning to the end
-KILLS = {"lance": 3, "milvus": 1}  # Milvus takes long; boolattn dev chaos kills more
+KILLS = {"lance": 3, "milvus": 1}  # Milvus takes long; boolattn-lab chaos kills more
 
 
 def encoded(folder: Path, shards: list[Rows], fingerprint: str = "0123abcd") -> Path:

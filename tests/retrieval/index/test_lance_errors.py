@@ -11,13 +11,14 @@ import pytest
 from typer.testing import CliRunner
 
 from boolattn.cli import app
-from boolattn.retrieval.index.lance.errors import LanceFilesError, explained
+from boolattn.retrieval.index.lance.table import LanceFilesError, explained
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import WrongIndexError
 from tests.retrieval.index.films import DESCRIPTION, films
 
 FULL_DISK = """
 import sys
+from pathlib import Path
 from boolattn.retrieval.index.open_index import open_index
 from tests.retrieval.index.films import DESCRIPTION, films
 index = open_index(f"lance://{sys.argv[1]}/films")
@@ -28,6 +29,16 @@ try:
         index.upsert(films([f"{number}/{n}" for n in range(500)], texts=["x" * 500] * 500))
 except OSError as error:
     print(error, index.fetch(["a"]).ids)
+try:
+    with open(f"{sys.argv[1]}/rest", "wb", buffering=0) as rest:
+        while rest.write(bytes(4096)):
+            pass
+except OSError:
+    pass
+try:
+    index.upsert(films(["b"]))
+except OSError as error:
+    print(error, index.fetch(["a", "b"]).ids, *sorted(path.name for path in Path(sys.argv[1]).iterdir()))
 """
 
 
@@ -39,8 +50,9 @@ def test_a_full_disk(tmp_path):
         text=True,
         cwd=Path(__file__).parents[3],
     )
-    assert "the disk is full. Free some space and run this again" in ran.stdout, ran
-    assert ran.stdout.endswith("['a']\n") and "remove" not in ran.stdout.lower()
+    assert ran.stdout.count("/films: the disk is full. Free some space and run this again") == 2, ran
+    assert "['a']\n" in ran.stdout and "remove" not in ran.stdout.lower()
+    assert ran.stdout.endswith("['a'] films.lance rest\n"), "no lock is left"
 
 
 def test_an_unknown_error_does_not_advise_removing_anything():

@@ -2,9 +2,14 @@
 
 import pytest
 
-from boolattn.retrieval.index.milvus import rows as milvus_rows
-from boolattn.retrieval.index.milvus.rows import LONGEST, entities_of, in_requests
-from boolattn.retrieval.index.milvus.schema import index_parameters, knows_bm25, schema_of
+from boolattn.retrieval.index.milvus import schema as milvus_rows
+from boolattn.retrieval.index.milvus.schema import (
+    LONGEST,
+    entities_of,
+    in_requests,
+    index_parameters,
+    schema_of,
+)
 from tests.retrieval.index.films import DESCRIPTION, GENRE, films
 
 
@@ -24,17 +29,6 @@ def test_requests_are_bounded_and_complete(monkeypatch):
     assert requests == [["0", "1", "2"], ["3"], ["4", "5"], ["6"]]
 
 
-@pytest.mark.parametrize(
-    ("version", "known"),
-    [("v2.3.5-lite", False), ("2.4.23", False), ("v2.5.0", True), ("2.10.1", True), ("v3.0", True), ("", False)],
-)
-def test_which_servers_have_full_text_search(version, known):
-    assert knows_bm25(version) == known
-
-
-@pytest.mark.parametrize("with_bm25", [False, True])
-def test_fields_and_indexes(with_bm25):
-    schema = schema_of(DESCRIPTION, with_bm25)
-    assert schema.verify() is None
-    assert len(schema.functions) == with_bm25
-    assert len(index_parameters(DESCRIPTION, with_bm25)) == 1 + with_bm25
+def test_fields_and_indexes():
+    assert schema_of(DESCRIPTION).verify() is None
+    assert len(index_parameters(DESCRIPTION)) == 1

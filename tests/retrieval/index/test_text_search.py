@@ -1,7 +1,6 @@
 """Full-text search."""
 
 import pytest
-from pymilvus import MilvusClient
 
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter
@@ -48,17 +47,8 @@ def test_bm25_on_titles_and_texts(tmp_path, place_of, backend, settled):
     assert set(found("dogs")) == {"b", "c"} and found("birds") == ["e"]
 
 
-@pytest.mark.parametrize("asked", [False, True])
-def test_an_old_milvus_says_that_it_cannot(milvus, monkeypatch, asked):
-    monkeypatch.setenv("BOOLATTN_MILVUS_FULL_TEXT", "1" if asked else "")
+def test_milvus_says_that_it_cannot(milvus):
     index = open_index(f"{milvus.uri}/films")
     assert not index.has_text
-    with pytest.raises(ValueError, match=r"needs Milvus 2\.5 or later \(this server is v2\.3\.5"):
+    with pytest.raises(ValueError, match="has no full-text search"):
         index.search_text("dogs", 3)
-
-
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_newer_milvus_is_asked_only_if_the_user_says_so(milvus, monkeypatch, asked):
-    monkeypatch.setattr(MilvusClient, "get_server_version", lambda *given, **settings: "v2.5.0")
-    monkeypatch.setenv("BOOLATTN_MILVUS_FULL_TEXT", "1" if asked else "")
-    assert open_index(f"{milvus.uri}/films").has_text == asked

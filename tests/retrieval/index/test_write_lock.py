@@ -34,7 +34,7 @@ def test_a_second_writer_learns_who_is_writing(tmp_path, index_uri):
 def test_a_second_writer_learns_how_long_the_first_has_been_writing(tmp_path, index_uri, monkeypatch):
     with open_index(index_uri).write_lock():
         later = time.time() + 600
-        monkeypatch.setattr(write_lock, "time", SimpleNamespace(time=lambda: later))
+        monkeypatch.setattr(write_lock, "time", SimpleNamespace(time=lambda: later, monotonic=time.monotonic))
         with pytest.raises(BusyError, match="for 10 minutes now"):
             open_index(index_uri).write_lock().__enter__()
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from boolattn import DualEncoder
-from boolattn.encoders.storage.fingerprint import document_fingerprint
+from boolattn.backbones.storage.fingerprint import document_fingerprint
 from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import IndexDescription, Rows
-from boolattn.retrieval.search.fusion import fuse
+from boolattn.retrieval.search.hits import fuse
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from tests.retrieval.backends import BACKENDS
 from tests.retrieval.search.vietnam import FILMS, QUERY

@@ -1,7 +1,7 @@
 import pytest
 
 from boolattn.retrieval.index.protocol import Hit
-from boolattn.retrieval.search.fusion import fuse
+from boolattn.retrieval.search.hits import fuse
 
 
 def hits(*ids):

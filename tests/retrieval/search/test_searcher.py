@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from boolattn import DualEncoder, ReadingOptions
-from boolattn.encoders.storage.fingerprint import document_fingerprint, former_document_fingerprint
+from boolattn.backbones.storage.fingerprint import document_fingerprint
+from boolattn.reading import reading
 from boolattn.reading.caller import caller_reading
+from boolattn.reading.plan_builder import tree_of
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.retrieval.index.protocol import Filter, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.hits import verified_hits
@@ -52,9 +54,16 @@ def test_an_index_of_another_model_is_refused(model, filled):
         Searcher(model, filled(fingerprint="another", model="other-model"))
 
 
-def test_an_index_with_the_former_fingerprint_is_searched(model, bare, filled):
-    former = filled(fingerprint=former_document_fingerprint(bare))
-    assert Searcher(model, former).search(QUERY, 3) == Searcher(model, filled()).search(QUERY, 3)
+def test_a_search_builds_one_plan(model, filled, monkeypatch):
+    built = []
+    monkeypatch.setattr(reading, "tree_of", lambda *given: built.append(given) or tree_of(*given))
+    for settings in (SearchSettings(), SearchSettings(text=True), SearchSettings(text=True, verify=False)):
+        searcher = Searcher(model, filled(), settings=settings)
+        built.clear()
+        read = searcher.read(QUERY)
+        searcher.plan(read)
+        searcher.search(read, 3)
+        assert len(built) == 1, settings
 
 
 def test_the_dense_leg_is_one_vector_and_one_call_of_the_index(model, filled):
@@ -250,4 +259,6 @@ def test_the_candidates_of_a_query_that_excludes_nothing_are_scored_by_the_vecto
     searcher, query = Searcher(model, filled(), settings=SearchSettings()), "movies set in Vietnam"
     scored = {hit.doc_id: hit.score for hit in verified_hits(searcher.gather(query), 1.0, 5)}
     assert scored == pytest.approx(dict_of(searcher.search(query, 5)))
-    assert np.any(searcher.gather(QUERY).effects(1.0)) and not np.any(searcher.gather(query).effects(1.0))
+    assert np.any(searcher.gather(QUERY).evidence.effects(1.0)) and not np.any(
+        searcher.gather(query).evidence.effects(1.0)
+    )

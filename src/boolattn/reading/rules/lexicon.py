@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from boolattn.operators import AND, NOT, OR
-from boolattn.reading.spans import Span, SpanIndex, is_whole_word, plain_marks
+from boolattn.reading.spans import Span, SpanIndex, plain_marks
 
 _QUOTED = re.compile(r"\"[^\"]+\"|«[^«»]+»|(?<!\w)'[^']+'(?!\w)")
 _CAPITAL_AFTER = re.compile(r"\s+(?:(?:a|an|the|of|my|your|his|her)\s+)*[A-Z]")
@@ -82,46 +82,9 @@ _OPERATOR_OF: dict[str, str | None] = {
 }
 
 
-class KnownNames:
-    """Finds the names of a catalog in a text, in one pass, however many names there are.
-
-    Names match in any case, but only as whole words.
-    """
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        """Index the names; slow for many thousands, so build it once and reuse it."""
-        folded = sorted({_folded(name) for name in names if name.strip()})
-        self._automaton = _automaton(folded) if folded else None
-
-    def spans(self, text: str) -> list[Span]:
-        """Return the span of every name in the text, including those within longer ones."""
-        if self._automaton is None:
-            return []
-        matches = self._automaton.find_matches_as_indexes(_folded(text), overlapping=True)
-        return [Span(start, end) for _, start, end in matches if is_whole_word(text, start, end)]
-
-
-NO_NAMES = KnownNames()
-
-
-def name_spans(text: str, names: KnownNames) -> list[Span]:
-    """Return the known names in the text, and its quoted strings with their quotation marks."""
-    return names.spans(text) + [Span(*match.span()) for match in _QUOTED.finditer(plain_marks(text))]
-
-
-def _automaton(names: list[str]) -> Any:
-    # Imported here: without known names, reading a query needs only the standard library.
-    from ahocorasick_rs import AhoCorasick
-
-    return AhoCorasick(names)
-
-
-def _folded(text: str) -> str:
-    """Lowercase without changing the length, so that offsets remain valid."""
-    lowered = plain_marks(text).lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(character if len(character.lower()) > 1 else character.lower() for character in plain_marks(text))
+def quoted_spans(text: str) -> list[Span]:
+    """Return the quoted strings in a text, with their quotation marks: their words are not cues."""
+    return [Span(*match.span()) for match in _QUOTED.finditer(plain_marks(text))]
 
 
 class Cue(NamedTuple):
@@ -131,14 +94,18 @@ class Cue(NamedTuple):
     span: Span
 
 
-def find_cues(text: str, names: KnownNames = NO_NAMES) -> list[Cue]:
+def find_cues(text: str, names: Iterable[Span] = ()) -> list[Cue]:
     """Find the phrases that may express an operator, in text order; the longest phrase wins.
 
-    A cue inside quotation marks or a known name is ignored, and so is one in a capitalised title in the middle
+    A cue inside quotation marks or a name is ignored, and so is one in a capitalised title in the middle
     of a sentence ("the film No Country for Old Men").
+
+    Args:
+        text: The query.
+        names: Where it has names that the caller knows.
     """
     text = plain_marks(text)
-    covers = SpanIndex(name_spans(text, names))
+    covers = SpanIndex([*names, *quoted_spans(text)])
     others_asked = bool(_OTHERS_ASKED.search(text))
     cues = []
     for match in _PHRASES.finditer(text):

@@ -10,14 +10,12 @@ from boolattn.reading.rules.lexicon import (
     ADDITIONS,
     CONTRACTIONS,
     EXCLUSIONS,
-    NO_NAMES,
     OMITTING_PARTICIPLES,
     OMITTING_VERBS,
     Cue,
-    KnownNames,
     find_cues,
-    name_spans,
     phrase_key,
+    quoted_spans,
 )
 from boolattn.reading.rules.scope_rules import scope_after
 from boolattn.reading.spans import Span, SpanIndex, plain_marks
@@ -94,10 +92,10 @@ class Negation:
     excludes: bool
 
 
-def negations(text: str, names: KnownNames = NO_NAMES) -> tuple[Negation, ...]:
+def negations(text: str) -> tuple[Negation, ...]:
     """Find every negation in the text, in order."""
     text = plain_marks(text)
-    return tuple(negations_among(find_cues(text, names), text, SpanIndex(name_spans(text, names))))
+    return tuple(negations_among(find_cues(text), text, SpanIndex(quoted_spans(text))))
 
 
 def negations_among(found_cues: Sequence[Cue], text: str, protected: SpanIndex) -> Iterator[Negation]:

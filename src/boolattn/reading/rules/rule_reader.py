@@ -8,7 +8,7 @@ from itertools import islice
 from boolattn.operators import AND, NOT, OR
 from boolattn.reading import limits
 from boolattn.reading.reading import Exclusion, Kind, Reading
-from boolattn.reading.rules.lexicon import CONTRACTIONS, NO_NAMES, KnownNames, find_cues, name_spans, phrase_key
+from boolattn.reading.rules.lexicon import CONTRACTIONS, find_cues, phrase_key, quoted_spans
 from boolattn.reading.rules.negations import negations_among
 from boolattn.reading.rules.scope_rules import sides_of, strip_dangling_clause
 from boolattn.reading.spans import Span, SpanIndex, plain_marks
@@ -57,7 +57,7 @@ _NAME_AFTER_PREPOSITION = re.compile(
 )
 _WORD = re.compile(r"\w[\w'.-]*")
 NAME = "rules 1"
-# The share of QUEST's test queries whose operators rules read exactly: `boolattn evaluate quest-gate --model rules`.
+# The share of QUEST's test queries whose operators rules read exactly (`boolattn-lab evaluate quest-gate`).
 CONFIDENCE = 0.857
 # Conjunctions that also occur inside names and single conditions.
 _DOUBTFUL_CONJUNCTIONS = {"and", "plus", "including"}
@@ -96,19 +96,15 @@ class RuleReader:
 
     name = NAME
 
-    def __init__(self, names: KnownNames = NO_NAMES) -> None:
-        """Take names whose words are not cues ("Saint Kitts and Nevis"); quoted strings always count as names."""
-        self._names = names
-
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries, each on its own."""
-        return [read_by_rules(query, self._names) for query in queries]
+        return [read_by_rules(query) for query in queries]
 
 
-def read_by_rules(query: str, names: KnownNames = NO_NAMES) -> Reading:
+def read_by_rules(query: str) -> Reading:
     """Read one query: its operators, their cues and their scopes."""
     text = plain_marks(query)
-    found, inside_names = find_cues(text, names), SpanIndex(name_spans(text, names))
+    found, inside_names = find_cues(text), SpanIndex(quoted_spans(text))
     exclusive = (negation for negation in negations_among(found, text, inside_names) if negation.excludes)
     excluding = list(islice(exclusive, limits.MOST_ATOMS + 1))
     if len(excluding) > limits.MOST_ATOMS:  # each is an atom: a plan could not have so many

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from boolattn.data.rows.bad_rows import WHOLE_ROW, BadRowError, Place
+from boolattn.retrieval.corpus.bad_rows import WHOLE_ROW, BadRowError, Place
 from boolattn.retrieval.corpus.files import Row, corpus_files, rows_of
 from boolattn.retrieval.corpus.metadata import common_kind, converted, kind_of, scalar_of
 from boolattn.retrieval.index.protocol import Kind, Value

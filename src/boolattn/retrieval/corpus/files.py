@@ -1,12 +1,55 @@
 """The files of a corpus and their rows, in a fixed order."""
 
+import gzip
+import io
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias, cast
 
-from boolattn.data.rows.bad_rows import Place
-from boolattn.data.rows.lines import COMPRESSIONS, filled_lines
-from boolattn.retrieval.vectors.parquet import read_rows
+from boolattn.retrieval.corpus.bad_rows import Place
+from boolattn.retrieval.shards.parquet import read_rows
+
+COMPRESSIONS = ("", ".gz", ".zst")
+
+
+def open_bytes(path: str | Path) -> BinaryIO:
+    """Open a file for reading, decompressing it."""
+    path = Path(path)
+    match path.suffix:
+        case ".gz":
+            return cast(BinaryIO, gzip.open(path, "rb"))
+        case ".zst":
+            import zstandard  # only here and below: plain files are read without it
+
+            # Files joined with cat, or written by parallel compressors, contain several frames.
+            reader = zstandard.ZstdDecompressor().stream_reader(path.open("rb"), read_across_frames=True, closefd=True)
+            return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, reader)))
+        case _:
+            return path.open("rb")
+
+
+def numbered_lines(path: str | Path) -> Iterator[tuple[Place, bytes]]:
+    """Yield every line as bytes, so that invalid UTF-8 affects only one row."""
+    source = str(path)
+    number = 0
+    damage: tuple[type[Exception], ...] = (EOFError, gzip.BadGzipFile, zlib.error)
+    if Path(path).suffix == ".zst":
+        import zstandard
+
+        damage += (zstandard.ZstdError,)
+    try:
+        with open_bytes(path) as stream:
+            for number, line in enumerate(stream, start=1):
+                yield Place(source, number), line
+    except damage as error:
+        raise OSError(f"{source} is damaged after line {number} ({error}): download or compress it again.") from error
+
+
+def filled_lines(path: str | Path) -> Iterator[tuple[Place, bytes]]:
+    """Yield every line that is not blank."""
+    return ((place, line) for place, line in numbered_lines(path) if not line.isspace())
+
 
 Row: TypeAlias = bytes | dict[str, Any]
 """A line of JSON, still unparsed so that skipping it is cheap, or a Parquet row."""

@@ -20,10 +20,10 @@ _BETWEEN = "\n"
 
 @dataclass(frozen=True, slots=True)
 class _Versioned:
-    """The part of a description that every version can read; the first versions did not write it."""
+    """The part of a description that every version can read."""
 
-    format: int = FORMAT
-    checksum: str = ""
+    format: int
+    checksum: str
 
 
 class MissingIndexError(WrongIndexError):
@@ -56,7 +56,7 @@ def read(stored: str | bytes | None, name: str, declared: str | bytes | None = N
                 f"that made it, or index the vectors under another name"
             )
         found = msgspec.json.decode(stored or b"", type=IndexDescription)
-        if versioned.checksum not in ("", _digest(found)):
+        if versioned.checksum != _digest(found):
             raise WrongIndexError(
                 f"{name} has a damaged description: restore it from a backup, or index the vectors under another name"
             )

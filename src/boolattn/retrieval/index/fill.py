@@ -10,8 +10,8 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from boolattn.reading.reading import Documents
 from boolattn.retrieval.index.description import MissingIndexError
 from boolattn.retrieval.index.protocol import Index, IndexDescription, Rows, WrongIndexError
-from boolattn.retrieval.vectors.manifest import Manifest, Shard
-from boolattn.retrieval.vectors.shards import BadShardError, read_shard
+from boolattn.retrieval.shards.manifest import Manifest, Shard
+from boolattn.retrieval.shards.shard_files import BadShardError, read_shard
 
 WRITTEN_AT_ONCE = 10_000
 REMOVED_UNASKED = 0.1

@@ -43,15 +43,9 @@ def open_index(uri: str) -> "Index":
         from boolattn.retrieval.index.memory import MemoryIndex
 
         return MemoryIndex(address.name)
-    from boolattn.retrieval.index.milvus.milvus_index import FULL_TEXT_VARIABLE, MilvusIndex
+    from boolattn.retrieval.index.milvus.milvus_index import MilvusIndex
 
-    return MilvusIndex(
-        address.where,
-        address.name,
-        uri,
-        token=os.environ.get(TOKEN_VARIABLE, ""),
-        full_text=os.environ.get(FULL_TEXT_VARIABLE) == "1",
-    )
+    return MilvusIndex(address.where, address.name, uri, os.environ.get(TOKEN_VARIABLE, ""))
 
 
 def parse_address(uri: str) -> Address:

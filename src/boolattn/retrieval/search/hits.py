@@ -1,12 +1,14 @@
 """What a search returns."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from boolattn.reading.plan import Sign
-from boolattn.retrieval.index.protocol import Hit, Rows, Value
-from boolattn.retrieval.search.verification import Pool
+import numpy as np
+
+from boolattn.plans.candidate_scores import Evidence
+from boolattn.reading.plan import BooleanPlan, Sign
+from boolattn.retrieval.index.protocol import Hit, Rows, Value, Vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,33 @@ def fields_with_reasons(hit: SearchHit) -> dict[str, Any]:
     return {"title": hit.title} | dict(hit.metadata) | dict(zip(REASONS, reasons, strict=True))
 
 
+class Pool(NamedTuple):
+    """Candidates, and the evidence for each."""
+
+    rows: Rows
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, plan: BooleanPlan, rows: Rows, vector: Vectors, by_vector: Collection[str]) -> "Pool":
+        """Collect the evidence.
+
+        Args:
+            plan: The plan of the query.
+            rows: The candidates.
+            vector: (D,), of the query.
+            by_vector: IDs of the candidates from the vector search; the others are BM25's.
+        """
+        # Row by row: the last digits of a matrix product depend on a row's place among the others.
+        similarity = np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1)
+        texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
+        return cls(rows, Evidence.of(plan, texts, similarity, [doc_id in by_vector for doc_id in rows.ids]))
+
+
 def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list[SearchHit]:
     """Return the k best of a pool, best first; ties go to the earlier candidate."""
-    effects = pool.effects(strength)  # (A, N)
-    scores = pool.similarity + effects.sum(axis=0)  # (N,)
-    rows = pool.rows
+    rows, evidence = pool
+    effects = evidence.effects(strength)  # (A, N)
+    scores = evidence.similarity + effects.sum(axis=0)  # (N,)
     return [
         SearchHit(
             rows.ids[place],
@@ -70,7 +94,7 @@ def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list
             rows.metadata[place],
             tuple(
                 AtomEffect(atom.text, atom.sign, float(effect))
-                for atom, effect in zip(pool.atoms, effects[:, place], strict=True)
+                for atom, effect in zip(evidence.atoms, effects[:, place], strict=True)
             ),
             reader,
         )
@@ -85,3 +109,16 @@ def unverified_hits(hits: list[Hit], rows: Rows, reader: str = "") -> list[Searc
     return [
         SearchHit(doc_id, scores[doc_id], title, text, fields, (), reader) for doc_id, title, text, fields in columns
     ]
+
+
+RRF_K = 60
+"""k of reciprocal rank fusion, from its paper (Cormack, Clarke and Buettcher, SIGIR 2009); 20 did no better here."""
+
+
+def fuse(found: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """Return the documents of all lists, best first: each list adds 1 / (60 + n) to its n-th document."""
+    scores: dict[str, float] = {}
+    for hits in found:
+        for place, hit in enumerate(hits, start=1):
+            scores[hit.doc_id] = scores.get(hit.doc_id, 0.0) + 1 / (RRF_K + place)
+    return [Hit(*each) for each in sorted(scores.items(), key=lambda each: -each[1])]

@@ -7,19 +7,18 @@ from typing import Any, cast
 
 from sentence_transformers import SentenceTransformer
 
-from boolattn.encoders.document_encoder import similarity_of
-from boolattn.encoders.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
-from boolattn.encoders.retrieval_model import RetrievalModel, retrieval_model
-from boolattn.encoders.storage.fingerprint import is_document_fingerprint
+from boolattn.backbones.document_encoder import similarity_of
+from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
+from boolattn.backbones.storage.fingerprint import document_fingerprint
+from boolattn.plans.word_matching import words_of
+from boolattn.query_vectors.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
 from boolattn.reading.limits import require_unicode
+from boolattn.reading.options import ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.retrieval.index.protocol import Filter, Hit, Index, Vectors, WrongIndexError
-from boolattn.retrieval.search.fusion import fuse
-from boolattn.retrieval.search.hits import SearchHit, unverified_hits, verified_hits
-from boolattn.retrieval.search.lexical_match import words_of
-from boolattn.retrieval.search.verification import Pool
+from boolattn.retrieval.search.hits import Pool, SearchHit, fuse, unverified_hits, verified_hits
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class SearchSettings:
         plan: Whether to act on exclusions; if False, every query gets a plain search.
         text: Hybrid search: whether to also use BM25, if the index supports it, and merge the hits.
         verify: Whether to rescore a larger pool of candidates, atom by atom: see
-            ``boolattn.retrieval.search.verification``.
+            ``boolattn.plans.candidate_scores``.
         strength: Weight of unwanted words against wanted ones in verification. Higher values return fewer unwanted hits
             and, above 1, also fewer relevant ones; 1 was chosen on validation queries. With 0, only the query's vector
             excludes, which ``strength`` does not affect; ``plan`` turns that off.
@@ -91,7 +90,7 @@ class Searcher:
             act: Whether to act on exclusions; if False, readings are reported, but queries are searched unchanged.
         """
         described = index.describe()
-        if not is_document_fingerprint(described.fingerprint, model):
+        if described.fingerprint != document_fingerprint(model):
             raise WrongIndexError(
                 f"the index contains vectors of {described.model}, but this is another model, whose vectors cannot be "
                 "compared with them: load that one, or encode and index the documents with this one"
@@ -107,7 +106,12 @@ class Searcher:
         self._acting_encoder: QueryEncoder = model.query_encoder(self.options.documents, **self._how)
 
     def with_vector(
-        self, vector: Vectors, *, index: Index | None = None, settings: SearchSettings | None = None, **options: Any
+        self,
+        vector: Vectors,
+        *,
+        index: Index | None = None,
+        settings: SearchSettings | None = None,
+        options: ReadingOptions | None = None,
     ) -> "Searcher":
         """Return a searcher for one query that has been encoded elsewhere, without checking the model again.
 
@@ -115,11 +119,11 @@ class Searcher:
             vector: Of the query (D,), of unit length if ``normalises``.
             index: The same index, if it is called in another way; None keeps it.
             settings: Which stages to use; None keeps them.
-            **options: The reading options to change, as in ``ReadingOptions.changed``.
+            options: How the query is read; None keeps the options.
         """
         found = copy(self)
         found.index, found.settings = index or self.index, settings or self.settings
-        found.options = self.options.changed(**options)
+        found.options = options or self.options
         found._plain_encoder = PlainEncoder(lambda texts: vector[None])
         found._acting_encoder = found._plain_encoder
         return found
@@ -174,7 +178,7 @@ class Searcher:
         """
         reading = self._read_to_act(query)
         pool = self._gather(reading, k, where)
-        return pool if reading.exclusions else replace(pool, spread=0.0)
+        return pool if reading.exclusions else pool._replace(evidence=replace(pool.evidence, spread=0.0))
 
     def _read_to_act(self, query: str | Reading, exclude: Sequence[str] | None = None) -> Reading:
         """Return the reading to act on; a text is read here, once."""
@@ -203,7 +207,7 @@ class Searcher:
         vector = self._vector(reading)
         if not self._asks_text and reading.exclusions:
             # Twice the hits are twice the candidates in an approximate index: a vector that excludes something lies
-            # farther from all documents, and with the usual number it misses some of its neighbours (docs/scale.md).
+            # farther from all documents, and with the usual number it misses some neighbours (lab/docs/scale.md).
             return self.index.search(vector, min(2 * k, MOST_HITS), where)[:k]
         if not self._asks_text:
             return self.index.search(vector, k, where)

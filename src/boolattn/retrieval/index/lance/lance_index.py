@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,11 +13,20 @@ import numpy as np
 from boolattn.reading.reading import Documents
 from boolattn.retrieval.index import description as descriptions
 from boolattn.retrieval.index.checking import check_query, check_rows
+from boolattn.retrieval.index.deadline import timeout_of
 from boolattn.retrieval.index.description import MissingIndexError
-from boolattn.retrieval.index.lance.errors import explained
-from boolattn.retrieval.index.lance.table import DECLARED, KEPT, among, rows_of, schema_of, table_of, where_clause
+from boolattn.retrieval.index.lance.table import (
+    DECLARED,
+    KEPT,
+    among,
+    explained,
+    rows_of,
+    schema_of,
+    table_of,
+    where_clause,
+)
 from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
-from boolattn.retrieval.vectors.parquet import arrow
+from boolattn.retrieval.shards.parquet import arrow
 from boolattn.retrieval.write_lock import write_lock
 
 FLAT_UP_TO = 5_000
@@ -32,13 +41,15 @@ SEEN_AFTER = timedelta(seconds=5)
 """How long a reader may not see other processes' writes."""
 KEPT_FOR = timedelta(minutes=1)
 """How long outdated files are kept: longer than a reader may use them."""
+LONGEST_WAIT = 60.0
+"""Seconds that a write waits for another client's; a caller may wait for less."""
 IDS_AT_ONCE = 1000
 UNPUBLISHED = "__unpublished"
 """Suffix of a table's name while it is filled for the first time."""
 
 
 class LanceIndex:
-    """One table of a LanceDB database."""
+    """One table of a LanceDB database. Clients of local files may write at once; in object storage, use one writer."""
 
     has_text = True
 
@@ -98,7 +109,8 @@ class LanceIndex:
     def declare(self, documents: Documents) -> None:
         """Store what the documents are in a field's metadata, because LanceDB cannot change the schema's."""
         self.describe()  # raises if the table is missing or was not created by boolattn
-        self._table.update_field_metadata({"path": "id", "metadata": {DECLARED: documents}})
+        with self._writing() as table:
+            table.update_field_metadata({"path": "id", "metadata": {DECLARED: documents}})
 
     @explained
     def describe(self) -> IndexDescription:
@@ -111,32 +123,41 @@ class LanceIndex:
 
     @explained
     def upsert(self, rows: Rows) -> None:
-        """Write all rows or none, as one new version of the table."""
-        check_rows(rows, self.describe())
+        """Write all rows or none, as one new version of the table; ``BusyError`` if another writer takes too long.
+
+        In object storage, which has no locks, use one writer: clients that add the same new ID at once may store it
+        twice.
+        """
+        described = self.describe()
+        check_rows(rows, described)
         if len(rows):
-            merge = self._table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
-            merge.execute(table_of(rows, self.describe()))
+            documents = table_of(rows, described)
+            with self._writing() as table:
+                merge = table.merge_insert("id").when_matched_update_all().when_not_matched_insert_all()
+                merge.execute(documents)
 
     @explained
     def delete(self, ids: Sequence[str]) -> None:
         """Remove documents."""
         for some in _in_parts(ids):
-            self._table.delete(among("id", some))
+            with self._writing() as table:
+                table.delete(among("id", some))
 
     @explained
     def delete_shard(self, shard: str) -> None:
         """Remove all documents of a shard."""
-        self._table.delete(among("shard", [shard]))
+        with self._writing() as table:
+            table.delete(among("shard", [shard]))
 
     @explained
     def settle(self) -> None:
         """Compact small files, and update the text index and, past ``FLAT_UP_TO`` rows, the vector index."""
         from lancedb.index import HnswSq
 
-        self._table.optimize()
+        self._optimize()
         if self.count() > FLAT_UP_TO and not self._is_indexed("vector"):
             self._table.create_index("vector", config=HnswSq(distance_type=self.describe().similarity))
-        self._table.optimize(cleanup_older_than=KEPT_FOR)
+        self._optimize(cleanup_older_than=KEPT_FOR)
 
     @explained
     def refresh(self) -> None:
@@ -230,6 +251,26 @@ class LanceIndex:
                     raise
                 raise MissingIndexError(self.uri) from error
         return self._opened
+
+    def _optimize(self, **settings: Any) -> None:
+        """Update files and indexes; others can write meanwhile, because it may take minutes."""
+        self.refresh()
+        try:
+            self._table.optimize(**settings)
+        except RuntimeError as error:
+            if "conflict" not in str(error):
+                raise
+            with self._writing() as table:  # others write so often that they must wait
+                table.optimize(**settings)
+
+    @contextmanager
+    def _writing(self) -> Iterator[Any]:
+        """Yield the newest version of the table; in local files, nobody else writes meanwhile."""
+        table = self._table  # a missing one is reported before a lock file is created
+        file = self._files and self._files.with_suffix(".writing")
+        with write_lock(file, self.uri, timeout_of(LONGEST_WAIT)) if file else nullcontext():
+            table.checkout_latest()  # LanceDB would insert a second time what others have written since it looked
+            yield table
 
     def _is_indexed(self, column: str) -> bool:
         return any(index.columns == [column] for index in self._table.list_indices())

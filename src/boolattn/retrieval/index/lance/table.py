@@ -1,12 +1,58 @@
 """Documents as a LanceDB table, and filters in its SQL."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 from boolattn.retrieval.index.checking import check_filters, values_of
 from boolattn.retrieval.index.description import content_of, field_columns, text_of, written
 from boolattn.retrieval.index.protocol import Filter, IndexDescription, Kind, Rows, Value
-from boolattn.retrieval.vectors.parquet import arrow
+from boolattn.retrieval.shards.parquet import arrow
+from boolattn.retrieval.write_lock import BusyError
+
+CAUSES = {
+    "conflict": "another process is writing to it. Run this again when that process is done",
+    "no space left": "the disk is full. Free some space and run this again, which resumes",
+    "permission denied": "its files cannot be accessed. Check the permissions of the folder",
+    "not found": "a file of it is missing. Restore it from a backup, or index the same vectors under another name",
+}
+"""Text in a LanceDB error -> what it means, and what to do about it."""
+
+
+class LanceFilesError(OSError):
+    """The files of an index cannot be read or written."""
+
+
+class _Named(Protocol):
+    uri: str
+
+
+Owner = TypeVar("Owner", bound=_Named)
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+
+
+def explained(method: Callable[Concatenate[Owner, Given], Returned]) -> Callable[Concatenate[Owner, Given], Returned]:
+    """Make a method explain what the user can do about an error of LanceDB or its files."""
+
+    @wraps(method)
+    def call(self: Owner, /, *given: Given.args, **settings: Given.kwargs) -> Returned:
+        try:
+            return method(self, *given, **settings)
+        except (BusyError, LanceFilesError):
+            raise
+        except (RuntimeError, OSError) as error:
+            message = str(error).partition(", /")[0].partition("Traceback")[0]  # the rest is a line of LanceDB's source
+            raise LanceFilesError(f"{self.uri}: {_advice(message)} (error: {message})") from error
+
+    return call
+
+
+def _advice(message: str) -> str:
+    """Return what an error means and what to do; for an unknown error, never advise removing anything."""
+    known = [advice for sign, advice in CAUSES.items() if sign in message.lower()]
+    return known[0] if known else "LanceDB failed. Nothing was removed; its message may say what to do"
+
 
 KEPT = b"boolattn"
 """The key of the description in a schema's metadata."""

@@ -14,22 +14,22 @@ from boolattn.retrieval.index import description as descriptions
 from boolattn.retrieval.index.checking import check_query, check_rows
 from boolattn.retrieval.index.description import MissingIndexError
 from boolattn.retrieval.index.milvus.client import SMALL, MilvusCalls, MilvusServerError, wait_until_searched
-from boolattn.retrieval.index.milvus.rows import Entity, entities_of, in_requests, rows_of
 from boolattn.retrieval.index.milvus.schema import (
-    BM25,
     DECLARED,
     METRICS,
+    Entity,
     among,
+    entities_of,
     expression,
+    in_requests,
     index_parameters,
-    knows_bm25,
     literal,
+    rows_of,
     schema_of,
 )
 from boolattn.retrieval.index.milvus.server_lock import server_lock
 from boolattn.retrieval.index.protocol import Filter, Hit, IndexDescription, Rows, Vectors
 
-FULL_TEXT_VARIABLE = "BOOLATTN_MILVUS_FULL_TEXT"
 CANDIDATES, MOST_CANDIDATES = 4, 32_768
 """Candidates in the graph search: per hit, and the maximum."""
 FEWEST_CANDIDATES, FEWEST_FILTERED = 400, 1600
@@ -47,7 +47,9 @@ OWN = {"consistency_level": "Session"}
 class MilvusIndex:
     """One collection on a Milvus server or cluster."""
 
-    def __init__(self, address: str, name: str, uri: str, token: str = "", full_text: bool = False) -> None:
+    has_text = False
+
+    def __init__(self, address: str, name: str, uri: str, token: str = "") -> None:
         """Connect; the collection need not exist yet.
 
         Args:
@@ -55,11 +57,9 @@ class MilvusIndex:
             name: The collection's name.
             uri: The full address, for messages.
             token: If the server requires one.
-            full_text: Whether to use the server's full-text search, which was never tested with boolattn.
         """
         self._uri, self._name = uri, name
         self._client = MilvusCalls(address, token, uri)
-        self.has_text = full_text and knows_bm25(self._client.get_server_version())
         self._described: IndexDescription | None = None
         self._looked = 0.0
         self._has_written = False
@@ -67,11 +67,11 @@ class MilvusIndex:
     def create(self, description: IndexDescription) -> None:
         """Create the collection, or refuse one with another description."""
         if not self._client.has_collection(self._name):
-            schema = schema_of(description, with_bm25=self.has_text)
+            schema = schema_of(description)
             self._client.create_collection(self._name, schema=schema, **LATEST)
         descriptions.refuse_another(self._stored(), description, self._uri)
         # A run may have been interrupted between creating the collection and these; creating them again has no effect.
-        self._client.create_index(self._name, index_parameters(description, with_bm25=self.has_text))
+        self._client.create_index(self._name, index_parameters(description))
         self._client.load_collection(self._name)
 
     def write_lock(self) -> AbstractContextManager[None]:
@@ -152,17 +152,21 @@ class MilvusIndex:
         check_query(vector, described)
         candidates = min(max(CANDIDATES * k, FEWEST_FILTERED if where else FEWEST_CANDIDATES), MOST_CANDIDATES)
         parameters = {"metric_type": METRICS[described.similarity], "params": {"ef": candidates}}
-        return self._asked(np.asarray(vector, np.float32), "vector", parameters, k, where, columns)
+        [hits] = self._client.search(
+            self._name,
+            [np.asarray(vector, np.float32)],
+            expression(where, described),
+            k,
+            anns_field="vector",
+            search_params=parameters,
+            output_fields=[*columns],
+            **OWN,
+        )
+        return hits
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
-        """Return the k best by BM25; needs a server of version 2.5 or later, and is off unless asked for."""
-        if not self.has_text:
-            raise ValueError(
-                f"{self._uri} has no full-text search: it needs Milvus 2.5 or later (this server is "
-                f"{self._client.get_server_version()}) and, because it was never tested with boolattn, "
-                f"{FULL_TEXT_VARIABLE}=1. Use vector search only, or lance://"
-            )
-        return _hits(self._asked(text, BM25, {"metric_type": "BM25"}, k, where, columns=()))
+        """Raise: boolattn does not use Milvus's full-text search."""
+        raise ValueError(f"{self._uri} has no full-text search: use vector search only, or lance://")
 
     def fetch(self, ids: Sequence[str]) -> Rows:
         """Return documents in the given order; long ones are truncated to Milvus's limit."""
@@ -241,15 +245,6 @@ class MilvusIndex:
     def _count(self, which: str) -> int:
         self.describe()  # the collection exists and is loaded
         return int(self._client.query(self._name, which, output_fields=["count(*)"], **LATEST)[0]["count(*)"])
-
-    def _asked(
-        self, query: Any, field: str, parameters: Any, k: int, where: Sequence[Filter], columns: Sequence[str]
-    ) -> Any:
-        which = expression(where, self.describe())
-        [hits] = self._client.search(
-            self._name, [query], which, k, anns_field=field, search_params=parameters, output_fields=[*columns], **OWN
-        )
-        return hits
 
 
 def _hits(found: Any) -> list[Hit]:

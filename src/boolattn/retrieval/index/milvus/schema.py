@@ -1,51 +1,111 @@
 """A collection's fields and indexes in Milvus, and filters as its expressions."""
 
 import json
-import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+import numpy as np
+
 from boolattn.retrieval.index.checking import check_filters, values_of
-from boolattn.retrieval.index.description import field_columns, written
-from boolattn.retrieval.index.milvus.rows import LONGEST
-from boolattn.retrieval.index.protocol import Filter, IndexDescription, Value
+from boolattn.retrieval.index.description import content_of, field_columns, text_of, written
+from boolattn.retrieval.index.protocol import Filter, IndexDescription, Rows, Value
+
+LONGEST = 65_535
+"""Maximum bytes of a Milvus string."""
+LARGEST_REQUEST = 16_000_000
+"""Bytes of documents per request; servers accept 64 MB."""
+
+Entity = dict[str, Any]
+
+
+def entities_of(rows: Rows, description: IndexDescription) -> Iterator[Entity]:
+    """Yield documents as Milvus entities; long titles and texts are truncated, long IDs refused."""
+    columns = field_columns(description)
+    parts = zip(rows.ids, rows.titles, rows.texts, rows.vectors, rows.metadata, strict=True)
+    for doc_id, title, text, vector, fields in parts:
+        stored = {columns[name]: _stored(value, description.metadata[name]) for name, value in fields.items()}
+        _refuse_long(doc_id, "its ID", doc_id.encode())
+        _refuse_long(doc_id, "its metadata", msgspec.json.encode(stored))
+        title = _cut(title)
+        yield {
+            "id": doc_id,
+            "title": title,
+            "content": _cut(content_of(title, text)),
+            "shard": rows.shard,
+            "metadata": stored,
+            "vector": vector.astype(np.float32),
+        }
+
+
+def in_requests(entities: Iterator[Entity]) -> Iterator[list[Entity]]:
+    """Yield entities in lists that fit into one request."""
+    request: list[Entity] = []
+    size = 0
+    for entity in entities:
+        size += _size(entity)
+        if request and size > LARGEST_REQUEST:
+            yield request
+            request, size = [], _size(entity)
+        request.append(entity)
+    if request:
+        yield request
+
+
+def rows_of(entities: Sequence[Mapping[str, Any]], description: IndexDescription) -> Rows:
+    """Return entities as documents, without a shard, because they may come from several."""
+    names = {column: name for name, column in field_columns(description).items()}
+    vectors = np.array([entity["vector"] for entity in entities], np.float32)
+    return Rows(
+        ids=[entity["id"] for entity in entities],
+        titles=[entity["title"] for entity in entities],
+        texts=[text_of(entity["title"], entity["content"]) for entity in entities],
+        vectors=vectors.reshape(len(entities), description.dimension),
+        metadata=[{names[column]: value for column, value in entity["metadata"].items()} for entity in entities],
+    )
+
+
+def _stored(value: Value, kind: str) -> Value:
+    return float(value) if kind == "number" else value
+
+
+def _cut(text: str) -> str:
+    """Truncate a text to the limit, without splitting a character."""
+    return text.encode()[:LONGEST].decode(errors="ignore")
+
+
+def _refuse_long(doc_id: str, what: str, content: bytes) -> None:
+    if len(content) > LONGEST:
+        raise ValueError(
+            f"document {doc_id[:40]!r}: {what} has {len(content)} bytes, but Milvus allows {LONGEST}: shorten it"
+        )
+
+
+def _size(entity: Entity) -> int:
+    texts = sum(len(entity[name].encode()) for name in ("id", "title", "content", "shard"))
+    return texts + len(msgspec.json.encode(entity["metadata"])) + int(entity["vector"].nbytes)
+
 
 METRICS = {"cosine": "COSINE", "dot": "IP"}
-BM25 = "bm25"
-"""The field of sparse vectors that servers with full-text search compute from ``content``."""
 DECLARED = "boolattn.documents"
 """The collection property of a later declaration of what the documents are."""
-_FIRST_WITH_BM25 = (2, 5)
 
 
-def knows_bm25(version: str) -> bool:
-    """Whether a server of this version, such as "v2.3.5-lite", has full-text search."""
-    numbers = re.match(r"v?(\d+)\.(\d+)", version)
-    return numbers is not None and tuple(map(int, numbers.groups())) >= _FIRST_WITH_BM25
-
-
-def schema_of(description: IndexDescription, with_bm25: bool) -> Any:
+def schema_of(description: IndexDescription) -> Any:
     """Return the fields; the index description is stored as the collection's description."""
-    from pymilvus import DataType, Function, FunctionType, MilvusClient
+    from pymilvus import DataType, MilvusClient
 
     schema = MilvusClient.create_schema(description=written(description))
     schema.add_field("id", DataType.VARCHAR, is_primary=True, max_length=LONGEST)
-    schema.add_field("title", DataType.VARCHAR, max_length=LONGEST)
-    schema.add_field("shard", DataType.VARCHAR, max_length=LONGEST)
+    for name in ("title", "shard", "content"):
+        schema.add_field(name, DataType.VARCHAR, max_length=LONGEST)
     schema.add_field("metadata", DataType.JSON)
     schema.add_field("vector", DataType.FLOAT_VECTOR, dim=description.dimension)
-    if not with_bm25:
-        schema.add_field("content", DataType.VARCHAR, max_length=LONGEST)
-        return schema
-    english = {"type": "english"}  # stemming, without stop words
-    schema.add_field("content", DataType.VARCHAR, max_length=LONGEST, enable_analyzer=True, analyzer_params=english)
-    schema.add_field(BM25, DataType.SPARSE_FLOAT_VECTOR)
-    schema.add_function(Function(BM25, FunctionType.BM25, input_field_names=["content"], output_field_names=[BM25]))
     return schema
 
 
-def index_parameters(description: IndexDescription, with_bm25: bool) -> Any:
-    """Return the indexes: a graph for vectors, an inverted index for words."""
+def index_parameters(description: IndexDescription) -> Any:
+    """Return the index: a graph for vectors."""
     from pymilvus import MilvusClient
 
     parameters = MilvusClient.prepare_index_params()
@@ -56,8 +116,6 @@ def index_parameters(description: IndexDescription, with_bm25: bool) -> Any:
         metric_type=METRICS[description.similarity],
         params={"M": 16, "efConstruction": 200},
     )
-    if with_bm25:
-        parameters.add_index(BM25, index_name=BM25, index_type="SPARSE_INVERTED_INDEX", metric_type="BM25")
     return parameters
 
 

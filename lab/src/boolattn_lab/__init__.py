@@ -1,0 +1,1 @@
+"""What made boolattn's reader and adapters, and what measures them."""

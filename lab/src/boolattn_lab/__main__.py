@@ -1,0 +1,5 @@
+"""``python -m boolattn_lab``."""
+
+from boolattn_lab.cli import app
+
+app()

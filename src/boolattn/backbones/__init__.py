@@ -1,0 +1,1 @@
+"""The mechanism inside Hugging Face and sentence-transformers models: attach, encode, save, load."""

@@ -1,1 +1,0 @@
-"""Rows from files and the Hub, with reports of bad ones."""

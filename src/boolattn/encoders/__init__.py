@@ -1,1 +1,0 @@
-"""The mechanism inside Hugging Face encoders."""

@@ -1,1 +1,0 @@
-"""Encoders as ONNX files, which run without torch."""

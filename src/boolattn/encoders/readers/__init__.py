@@ -1,1 +1,0 @@
-"""Readings -> tensors, and the mechanism as a reader."""

@@ -1,1 +1,0 @@
-"""Combine token states, or text vectors, into one query vector."""

@@ -1,1 +1,0 @@
-"""Entities with attributes, and exact answers to Boolean expressions over them."""

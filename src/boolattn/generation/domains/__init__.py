@@ -1,1 +1,0 @@
-"""Catalogs of films, packages, pages and phrases."""

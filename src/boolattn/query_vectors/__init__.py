@@ -1,0 +1,1 @@
+"""A Reading -> one vector, with any embedding function. Needs no torch."""

@@ -1,0 +1,99 @@
+"""*not* for any embedding function or API: encode wanted and unwanted parts separately. Needs no torch."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boolattn.query_vectors.query_encoder import Embed, Vectors, require_finite_vectors
+from boolattn.reading.options import Exclude, ReadingOptions
+from boolattn.reading.readers import ReaderOrName
+from boolattn.reading.reading import Documents, Reading, Strictness
+
+PENALTIES: Mapping[Documents, float] = {"pages": 0.3, "things": 0.6}
+"""lambda, chosen on validation queries by `boolattn-lab bench training-free`.
+
+If documents are the things asked for, they either have the excluded property or not. A page that answers a question may
+well mention the excluded topic, so the query's vector is moved less."""
+
+
+class Rewritten(NamedTuple):
+    """A query in two parts; if it excludes nothing, ``wanted`` is the query itself and ``unwanted`` is empty."""
+
+    wanted: str
+    unwanted: str
+
+
+def rewritten(reading: Reading) -> Rewritten:
+    """Split a reading into what it wants and what it excludes."""
+    if not reading.exclusions or not (plan := reading.plan()).negatives:
+        return Rewritten(reading.query, "")
+    wanted, unwanted = (" ".join(atom.text for atom in atoms) for atoms in (plan.positives, plan.negatives))
+    return Rewritten(wanted or reading.query, unwanted)
+
+
+class RewriteEncoder:
+    """A ``QueryEncoder`` for any embedding function: encodes what a query wants and what it excludes separately.
+
+    q = P/|P| - lambda N/|N|, normalised, with P the vector of what is wanted and N of what is excluded. A query
+    that excludes nothing gets the function's own vector.
+    """
+
+    def __init__(self, embed: Embed, penalty: float = PENALTIES["pages"]) -> None:
+        """Store an embedding function, which each ``encode`` calls once, and lambda."""
+        self._embed, self._penalty = embed, penalty
+
+    def encode(self, readings: Sequence[Reading]) -> Vectors:
+        """Return the vectors (B, D) of queries; every exclusion of a reading is acted on."""
+        texts = [rewritten(reading) for reading in readings]
+        excluding = [place for place, text in enumerate(texts) if text.unwanted]
+        asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
+        vectors = np.asarray(self._embed(asked), np.float32)
+        require_finite_vectors(vectors)
+        found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
+        if excluding:
+            found[excluding] = _unit(_unit(found[excluding]) - self._penalty * _unit(unwanted))
+        return found
+
+
+def signed_vectors(
+    queries: Sequence[str],
+    embed: Embed,
+    *,
+    reader: ReaderOrName | None = None,
+    documents: Documents = "pages",
+    strictness: Strictness = "safe",
+    syntax: bool = False,
+    exclude: Exclude | None = None,
+    act: bool = True,
+    penalty: float | None = None,
+) -> NDArray[np.float32]:
+    """Encode queries with any embedding function, moving each vector away from what its query excludes.
+
+    q = P/|P| - lambda N/|N|, normalised, with P the vector of what is wanted and N of what is excluded. A query
+    that excludes nothing gets the function's own vector.
+
+    Args:
+        queries: Queries in plain English, or with AND, OR and NOT.
+        embed: Texts -> their vectors: a model's ``encode``, or an API call. It is called once.
+        reader: ``"learned"``, ``"rules"`` or a custom reader; None uses the default.
+        documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
+        strictness: How sure the learned reader must be of an exclusion before it is acted on.
+        syntax: Whether all queries are written in the explicit syntax.
+        exclude: For each query, the words that it excludes, such as ``[["war"], []]``; None for a query that the
+            reader should read. ``[]`` means that no query excludes anything.
+        act: Whether to act on exclusions; if False, every query gets the function's own vector.
+        penalty: lambda; None uses the default for these documents, ``PENALTIES``.
+
+    Examples:
+        >>> signed_vectors(["movies set in Vietnam but not about war"], model.encode)  # doctest: +SKIP
+    """
+    options = ReadingOptions(reader, documents, strictness, syntax, act)
+    readings = [options.applied(reading) for reading in options.read(queries, exclude, only_exclusions=True)]
+    return RewriteEncoder(embed, PENALTIES[documents] if penalty is None else penalty).encode(readings)
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)

@@ -1,1 +1,0 @@
-"""The page at ``/``: search, and see what was read and what it changed."""

@@ -1,0 +1,9 @@
+from boolattn.query_vectors.rewriting import Rewritten, rewritten
+from boolattn.reading.options import ReadingOptions
+
+
+def rewrite(query, exclude=None, **changes) -> Rewritten:
+    """Read a query, and split it into what it wants and what it excludes."""
+    options = ReadingOptions(**changes)
+    [reading] = options.read([query], exclude, only_exclusions=True)
+    return rewritten(options.applied(reading))
