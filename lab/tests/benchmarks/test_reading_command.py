@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 from boolattn_lab.benchmarks.sets import READER_BENCHMARKS
 from boolattn_lab.cli import app
+from boolattn_lab.formats.hashed_labels import measures_only
 
 ROWS = [
     {"query": "films set in Vietnam but not about war", "excluded": ["war"]},
@@ -155,7 +156,30 @@ def data(tmp_path_factory):
     pairs = [{"query": "Besides X, who acts in Y, excluding Z?"}, {"query": "Who acts in Y?"}]
     write(folder / "excluir-pairs" / "pairs_1000.jsonl", pairs)
     write(folder / "negconstraint" / "queries.jsonl", [{"_id": "0", "text": "Aaron, but don't mention Moses."}])
+    asked = [{"query": row["query"], "excluded": row["excluded"], "documents": "things"} for row in ROWS[:2]]
+    asked += [{"query": "why does my cat not eat", "excluded": [], "documents": "pages"}]
+    for name in ("requests", "shop"):
+        write(folder / name / "labelled.jsonl", asked)
+    write(folder / "requests" / "unlabelled.jsonl", [{"query": "news today"}])
+    for name in ("shop", "web-queries"):
+        write(folder / name / "queries.jsonl.zst", [{"query": f"brown belt {number}"} for number in range(9)])
     return folder
+
+
+def test_a_benchmark_of_things_counts_only_rows_over_things(data):
+    found = run("requests-things", "--data", data)
+    assert (found["queries"], found["documents"]) == (2, "things")
+    assert (run("requests-pages", "--data", data)["queries"], run("shop", "--data", data)["queries"]) == (1, 2)
+
+
+def test_harm_is_measured_on_the_half_that_nothing_is_trained_on(data):
+    kept = {f"brown belt {number}" for number in range(9) if measures_only(f"brown belt {number}")}
+    assert 0 < len(kept) < 9
+    assert (
+        run("shop-queries", "--data", data)["queries"]
+        == run("web-queries-pages", "--data", data)["queries"]
+        == len(kept)
+    )
 
 
 def test_real_queries_count_the_labelled_ones_twice(data):

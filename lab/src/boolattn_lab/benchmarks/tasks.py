@@ -176,6 +176,7 @@ class ExclusionTask:
         group_of: The group of each query, if groups are reported separately.
         weight_of: Group -> weight of each of its queries in figures per 10,000; 1 by default.
         all_exclude: Whether every query excludes something, although the excluded spans are unlabelled.
+        documents: What is searched with them.
     """
 
     name: str
@@ -184,6 +185,7 @@ class ExclusionTask:
     group_of: Sequence[str] = ()
     weight_of: Mapping[str, int] = field(default_factory=dict)
     all_exclude: bool = False
+    documents: Documents = "pages"
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,9 @@ def evaluate(
         with user_errors(WrongSystemError):
             if given_operators:
                 raise WrongSystemError(f"{benchmark} evaluates a reader: remove --given-operators")
-            outcome = evaluate_reader(reading_task, reader_of(reader), documents or "pages", strictness or "safe")
+            outcome = evaluate_reader(
+                reading_task, reader_of(reader), documents or reading_task.documents, strictness or "safe"
+            )
         _report_skipped(skip)
         print_reading(outcome, form, errors)
         return

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from boolattn.reading.reading import Documents
 from boolattn.retrieval.corpus.bad_rows import BadRowError, Place
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.skipping import SkipBad
@@ -20,12 +21,14 @@ class QueryLabels:
         excluded: Substrings of the query that name what it excludes; empty if it excludes nothing, None if unlabelled.
         soft: Whether annotators would disagree about the label.
         kind: The kind of exclusion, if the file has kinds.
+        documents: What the searcher asks for, if the file says so: things, or pages.
     """
 
     query: Filled
     excluded: tuple[Filled, ...] | None = None
     soft: bool = False
     kind: Literal["topic", "property", "none"] | None = None
+    documents: Documents | None = None
 
 
 def read_query_labels(path: str | Path, skip: SkipBad | None = None) -> Iterator[QueryLabels]:

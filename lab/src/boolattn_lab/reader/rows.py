@@ -1,6 +1,5 @@
 """The reader's training data: queries with partial labels, and batches of them."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
@@ -15,6 +14,7 @@ from torch import Tensor
 from boolattn.operators import AND, NOT, OR
 from boolattn.reading.learned import token_batch
 from boolattn.reading.spans import Span, token_labels
+from boolattn_lab.formats.hashed_labels import digest
 
 QueryKind: TypeAlias = Literal["none", "topic", "property"]
 KINDS: tuple[QueryKind, ...] = ("none", "topic", "property")
@@ -51,11 +51,6 @@ class ReaderRow:
     operators: Mapping[str, bool] = field(default_factory=dict)
     cues: Spans | None = None
     scopes: Spans | None = None
-
-
-def digest(query: str) -> str:
-    """Return the name in label files of a query that may not be redistributed."""
-    return hashlib.sha256(query.encode()).hexdigest()
 
 
 def fold_of(query: str) -> int:

@@ -19,12 +19,13 @@ from boolattn_lab.catalogs.passages import passage_queries
 from boolattn_lab.catalogs.quest import phrases_catalog, quest_atoms
 from boolattn_lab.catalogs.unseen_queries import unseen_and_decoys
 from boolattn_lab.formats.folder import DataFolder
+from boolattn_lab.formats.hashed_labels import HashedLabels, digest, labelled_among, measures_only, read_hashed_labels
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.pairs import read_excluir_queries
 from boolattn_lab.formats.query_labels import QueryLabels, locate, read_query_labels
 from boolattn_lab.formats.quest import read_quest_queries
 from boolattn_lab.paper.examples import Question, example_of_passages, example_of_quest, question_of_generated
-from boolattn_lab.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow, digest
+from boolattn_lab.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow
 
 LABELS = Path(str(files("boolattn_lab.reader").joinpath("labels")))
 SEED = 0  # for generated queries; a recipe's seed changes which of them are used
@@ -48,6 +49,58 @@ def real_labelled(data: DataFolder) -> Iterator[ReaderRow]:
 def real_exclusions(data: DataFolder) -> Iterator[ReaderRow]:
     """The labelled real queries that exclude something: one in 700, and so repeated."""
     return (row for row in chain(real_labelled(data), _found_later(data)) if row.kinds == {"topic"})
+
+
+def open_labelled(data: DataFolder) -> Iterator[ReaderRow]:
+    """The labelled real queries whose source permits to train on them."""
+    return map(_row_of, _firm(each.labels for each in _open(data, "labelled.jsonl")))
+
+
+def open_exclusions(data: DataFolder) -> Iterator[ReaderRow]:
+    """Those of them that exclude something."""
+    return (row for row in open_labelled(data) if row.kinds == {"topic"})
+
+
+def open_screened(data: DataFolder) -> Iterator[ReaderRow]:
+    """The unlabelled real queries that pass the screen and whose source permits to train on them."""
+    labelled, decided = {each.query for each in _open(data, "labelled.jsonl")}, _decided()
+    for each in _open(data, "queries.jsonl.zst"):
+        if each.query not in labelled and may_exclude(each.query) and digest(each.query) not in decided:
+            yield ReaderRow(each.query, NO_TOPIC, ())
+
+
+def open_plain(data: DataFolder) -> Iterator[ReaderRow]:
+    """Those that do not pass it."""
+    found = (each.query for each in _open(data, "queries.jsonl.zst") if not may_exclude(each.query))
+    return (ReaderRow(query, frozenset(["none"]), ()) for query in found)
+
+
+def search_boxes(data: DataFolder) -> Iterator[ReaderRow]:
+    """Queries as people type them into a catalog's box, and into the box of a wiki or a support site."""
+    return labelled_rows(LABELS / "search-boxes.jsonl", data)
+
+
+def shop_esci(data: DataFolder) -> Iterator[ReaderRow]:
+    """Real shop queries of Amazon's ESCI."""
+    return labelled_rows(LABELS / "shop-esci.jsonl", data)
+
+
+def requests(data: DataFolder) -> Iterator[ReaderRow]:
+    """Titles of forums in which people ask for something, and a few shop searches."""
+    folder = data.path / "requests"
+    queries = (row.query for row in read_query_labels(folder / "unlabelled.jsonl", data.skip))
+    hashed = labelled_among(queries, LABELS / "requests.jsonl")
+    return map(_row_of, _firm(chain(read_query_labels(folder / "labelled.jsonl", data.skip), hashed)))
+
+
+def web_screened(data: DataFolder) -> Iterator[ReaderRow]:
+    """Web queries that pass the screen, of one half: nearly none excludes anything."""
+    return _half_screened(data.path / "web-queries" / "queries.jsonl.zst", data)
+
+
+def shop_screened(data: DataFolder) -> Iterator[ReaderRow]:
+    """Shop queries that pass the screen, of one half: every one was looked at, and none excludes anything."""
+    return _half_screened(data.path / "shop" / "queries.jsonl.zst", data)
 
 
 def real_screened(data: DataFolder) -> Iterator[ReaderRow]:
@@ -142,6 +195,15 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "real-exclusions": real_exclusions,
     "real-screened": real_screened,
     "real-plain": real_plain,
+    "open-labelled": open_labelled,
+    "open-exclusions": open_exclusions,
+    "open-screened": open_screened,
+    "open-plain": open_plain,
+    "search-boxes": search_boxes,
+    "shop-esci": shop_esci,
+    "requests": requests,
+    "web-screened": web_screened,
+    "shop-screened": shop_screened,
     "wordings": wordings,
     "kinds": kinds,
     "handwritten": handwritten,
@@ -152,8 +214,26 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "generated": generated,
     "films": films,
 }
-HELD_OUT = ("real-labelled", "real-exclusions", "real-screened", "real-plain", "wordings", "kinds")
+OPEN = ("beir-hotpotqa/", "beir-nq/", "beir-cqadupstack-")
+"""How the IDs of real queries begin whose source permits to train on them, with attribution."""
+HELD_OUT = (
+    *(f"{origin}-{part}" for origin in ("real", "open") for part in ("labelled", "exclusions", "screened", "plain")),
+    *("search-boxes", "shop-esci", "requests", "wordings", "kinds"),
+)
 """The sources from which a fold is held out when the recipe is evaluated."""
+
+
+class _Known(msgspec.Struct):
+    """A real query with its origin."""
+
+    id: str
+    query: Filled
+    excluded: tuple[Filled, ...] | None = None
+    soft: bool = False
+
+    @property
+    def labels(self) -> QueryLabels:
+        return QueryLabels(self.query, self.excluded, self.soft)
 
 
 class _Query(msgspec.Struct):
@@ -166,20 +246,17 @@ class _ComlqQuery(msgspec.Struct, rename={"number": "_id"}):
     type: str
 
 
-class _Decision(msgspec.Struct):
-    """A label of a real query that may not be redistributed; ``excluded`` has character ranges."""
-
-    sha256: str
-    kind: QueryKind
-    excluded: list[tuple[int, int]] = []
-    soft: bool = False
-
-
 def labelled_rows(path: Path, data: DataFolder) -> Iterator[ReaderRow]:
     """Read a label file; ambiguous rows are skipped."""
-    for labels in read_query_labels(path, data.skip):
-        if not labels.soft:
-            yield ReaderRow(labels.query, _kinds_of(labels), _excluded(labels))
+    return map(_row_of, _firm(read_query_labels(path, data.skip)))
+
+
+def _firm(labels: Iterable[QueryLabels]) -> Iterator[QueryLabels]:
+    return (each for each in labels if not each.soft)
+
+
+def _row_of(labels: QueryLabels) -> ReaderRow:
+    return ReaderRow(labels.query, _kinds_of(labels), _excluded(labels))
 
 
 def _kinds_of(labels: QueryLabels) -> frozenset[QueryKind]:
@@ -195,6 +272,17 @@ def _excluded(labels: QueryLabels) -> tuple[Span, ...]:
     return tuple(Span(*place) for place in places if place)
 
 
+def _open(data: DataFolder, name: str) -> Iterator[_Known]:
+    rows = read_jsonl(data.path / "real-queries" / name, _Known, data.skip)
+    return (row for row in rows if row.id.startswith(OPEN))
+
+
+def _half_screened(path: Path, data: DataFolder) -> Iterator[ReaderRow]:
+    queries = dict.fromkeys(row.query for row in read_query_labels(path, data.skip))
+    chosen = (query for query in queries if may_exclude(query) and not measures_only(query))
+    return (ReaderRow(query, frozenset(["none"]), ()) for query in chosen)
+
+
 def _unlabelled(data: DataFolder) -> Iterator[str]:
     folder = data.path / "real-queries"
     labelled = {row.query for row in read_query_labels(folder / "labelled.jsonl", data.skip)}
@@ -202,17 +290,12 @@ def _unlabelled(data: DataFolder) -> Iterator[str]:
     return (query for query in dict.fromkeys(queries) if query not in labelled)
 
 
-def _decided() -> dict[str, _Decision]:
-    return {row.sha256: row for row in read_jsonl(LABELS / "real-queries.jsonl", _Decision)}
+def _decided() -> dict[str, HashedLabels]:
+    return read_hashed_labels(LABELS / "real-queries.jsonl")
 
 
 def _found_later(data: DataFolder) -> Iterator[ReaderRow]:
-    decided = _decided()
-    for query in _unlabelled(data):
-        decision = decided.get(digest(query))
-        if decision is not None and not decision.soft:
-            spans = tuple(Span(*each) for each in decision.excluded)
-            yield ReaderRow(query, frozenset([decision.kind]), spans)
+    return map(_row_of, _firm(labelled_among(_unlabelled(data), LABELS / "real-queries.jsonl")))
 
 
 def _over_films(data: DataFolder) -> Iterator[Iterator[GeneratedQuery]]:

@@ -1,18 +1,24 @@
 """Benchmarks for readers alone: which queries exclude something, and what. They need neither a model nor torch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 
 import msgspec
 
+from boolattn.reading.reading import Documents
 from boolattn_lab.benchmarks.sets.comlq import queries_by_negation
 from boolattn_lab.benchmarks.tasks import ExclusionTask
 from boolattn_lab.formats.beir import read_beir_queries
 from boolattn_lab.formats.folder import DataFolder
+from boolattn_lab.formats.hashed_labels import labelled_among, measures_only
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
 from boolattn_lab.formats.skipping import SkipBad
 
+LABELS = Path(str(files("boolattn_lab").joinpath("reader", "labels")))
 LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
 READ = ("read", "read_per_10000")
 
@@ -93,6 +99,49 @@ def negconstraint(data: DataFolder) -> ExclusionTask:
     return _all_exclude("negconstraint-reading", [query.text for query in queries])
 
 
+def search_boxes(data: DataFolder, documents: Documents) -> ExclusionTask:
+    """Queries as people type them into a catalog's box (things), or into that of a wiki or a support site (pages)."""
+    rows = read_query_labels(LABELS / "search-boxes.jsonl", data.skip)
+    return _over(documents, "search-boxes", rows)
+
+
+def requests(data: DataFolder, documents: Documents) -> ExclusionTask:
+    """Titles of forums in which people ask for things or for pages, all with a cue word."""
+    folder = data.path / "requests"
+    queries = (row.query for row in read_query_labels(folder / "unlabelled.jsonl", data.skip))
+    hashed = labelled_among(queries, LABELS / "requests.jsonl")
+    return _over(documents, "requests", chain(read_query_labels(folder / "labelled.jsonl", data.skip), hashed))
+
+
+def shop(data: DataFolder) -> ExclusionTask:
+    """Real shop queries with a cue word."""
+    return _over("things", "shop", read_query_labels(data.path / "shop" / "labelled.jsonl", data.skip))
+
+
+def shop_queries(data: DataFolder) -> ExclusionTask:
+    """Real shop queries, nearly none of which excludes anything; half of them were never trained on."""
+    return _harm("shop-queries", data.path / "shop" / "queries.jsonl.zst", "things", data)
+
+
+def web_queries(data: DataFolder, documents: Documents) -> ExclusionTask:
+    """Real web queries, nearly none of which excludes anything; half of them were never trained on."""
+    return _harm(f"web-queries-{documents}", data.path / "web-queries" / "queries.jsonl.zst", documents, data)
+
+
+def _over(documents: Documents, name: str, rows: Iterable[QueryLabels]) -> ExclusionTask:
+    chosen = [row for row in rows if row.documents == documents]
+    return ExclusionTask(
+        name if name == "shop" else f"{name}-{documents}", chosen, (*LABELLED, "kind_accuracy"), documents=documents
+    )
+
+
+def _harm(name: str, path: Path, documents: Documents, data: DataFolder) -> ExclusionTask:
+    """Return the half of some queries that nothing is trained on, doubled in figures per 10,000."""
+    queries = dict.fromkeys(row.query for row in read_query_labels(path, data.skip))
+    kept = [QueryLabels(query) for query in queries if measures_only(query)]
+    return ExclusionTask(name, kept, ("queries", *READ), documents=documents)
+
+
 def _all_exclude(name: str, queries: list[str]) -> ExclusionTask:
     return ExclusionTask(name, [QueryLabels(query) for query in queries], ("queries", "recall"), all_exclude=True)
 
@@ -105,4 +154,12 @@ READER_BENCHMARKS: dict[str, Callable[[DataFolder], ExclusionTask]] = {
     "comlq-reading": comlq,
     "excluir-reading": excluir,
     "negconstraint-reading": negconstraint,
+    "search-boxes-things": partial(search_boxes, documents="things"),
+    "search-boxes-pages": partial(search_boxes, documents="pages"),
+    "requests-things": partial(requests, documents="things"),
+    "requests-pages": partial(requests, documents="pages"),
+    "shop": shop,
+    "shop-queries": shop_queries,
+    "web-queries-things": partial(web_queries, documents="things"),
+    "web-queries-pages": partial(web_queries, documents="pages"),
 }
