@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.readers import ReaderOrName
-    from boolattn.reading.reading import Reader, Reading
+    from boolattn.reading.reading import Documents, Reader, Reading, Strictness
     from boolattn.retrieval.index.open_index import open_index
     from boolattn.retrieval.index.protocol import Filter
     from boolattn.retrieval.search.searcher import Searcher, SearchSettings
@@ -75,14 +75,18 @@ def read(
     query: str,
     *,
     reader: "ReaderOrName | None" = None,
+    documents: "Documents" = "pages",
+    strictness: "Strictness" = "safe",
     exclude: Sequence[str] | None = None,
     syntax: bool = False,
 ) -> "Reading":
-    """Read a query: its operators, cues, scopes and exclusions. Needs no torch.
+    """Read a query: what is seen, what is applied, and why the rest is not. Needs no torch.
 
     Args:
         query: Plain English, or with AND, OR and NOT.
         reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object. None uses the default.
+        documents: What would be searched: ``"things"``, such as films and products, or ``"pages"`` about them.
+        strictness: How sure the learned reader must be: ``"safe"``, ``"balanced"`` or ``"sensitive"``.
         exclude: Words of the query to exclude, if the caller knows them. None leaves it to the reader.
         syntax: Whether the query uses the explicit syntax.
 
@@ -92,12 +96,15 @@ def read(
         ['war']
         >>> print(reading.plan())
         movies about Vietnam NOT war
+        >>> print(*read("films that are not long", reader="rules").remarks)
+        Not applied: "long": a property, which pages discuss anyway: documents='things' or exclude=['long'] applies it.
     """
     from boolattn.reading.options import ReadingOptions
 
     if not isinstance(query, str):
         raise TypeError(f"read takes one query, a text, not {type(query).__name__}: load_reader().read takes a list")
-    return ReadingOptions(reader, syntax=syntax).read([query], exclude)[0]
+    options = ReadingOptions(reader, documents, strictness, syntax)
+    return options.decided(options.read([query], exclude)[0])
 
 
 def __getattr__(name: str) -> Any:

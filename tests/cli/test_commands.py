@@ -22,7 +22,7 @@ COMMANDS = _commands(get_command(app))
 
 
 def test_there_are_few_commands():
-    names = ("demo", "encode", "index", "search", "drop", "explain", "export", "serve", "keys")
+    names = ("demo", "read", "encode", "index", "search", "drop", "explain", "export", "serve", "keys")
     assert set(COMMANDS) == {(name,) for name in names}
 
 

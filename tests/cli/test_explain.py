@@ -54,7 +54,7 @@ def test_a_missing_model_is_refused(explain, tmp_path):
 def test_exclusions_that_are_not_acted_on_are_reported(explain):
     query = "films that are not comedies"
     left_alone = " ".join(explain(query, "--reader", "rules").output.split())
-    assert 'not acted on: "comedies" (property)' in left_alone and "Reader: rules 1" in left_alone
+    assert 'Not applied: "comedies": a property' in left_alone and "Reader: rules 1" in left_alone
     assert "[-comedies-]" in explain(query, "--reader", "rules", "--documents", "things").output
     found = json.loads(explain(QUERY, "--no-act", "--json").stdout)
     assert found["reading"]["exclusions"][0]["text"] == "war" and " NOT " not in found["plan"]["plan"]

@@ -9,7 +9,7 @@ from boolattn.backbones.call_options import Call
 from boolattn.backbones.signed_pooling import UNWANTED_STATES
 from boolattn.backbones.token_reading import TRACE
 from boolattn.explanation.query import explain
-from boolattn.explanation.words import PROPERTIES, in_words, runs_of, words_of
+from boolattn.explanation.words import in_words, runs_of, words_of
 from tests.reading.fixed_reader import FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
@@ -151,11 +151,11 @@ def test_exclusions_not_acted_on_are_reported(kind, request):
     query = "films that are not comedies"
     left_alone = explain(model, query)
     assert not left_alone.changed and not left_alone.plan.negatives
-    assert [each.span.of(query) for each in left_alone.not_acted_on] == ["comedies"]
+    assert [each.exclusion.span.of(query) for each in left_alone.reading.not_applied] == ["comedies"]
     told = in_words(left_alone, list(runs_of(query, words_of(left_alone))))
-    assert told == [f'Read as an exclusion, but not acted on: "comedies" (property). {PROPERTIES}']
+    assert told == left_alone.reading.remarks and 'Not applied: "comedies"' in told[0]
     acted_on = explain(model, query, documents="things")
-    assert acted_on.changed and acted_on.not_acted_on == ()
+    assert acted_on.changed and acted_on.reading.not_applied == ()
     assert [atom.text for atom in acted_on.plan.negatives] == ["comedies"]
     assert not explain(model, QUERY, act=False).changed
 

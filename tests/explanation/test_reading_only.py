@@ -39,7 +39,7 @@ def test_the_side_of_each_word_is_shown_and_no_attention(plain):
 def test_what_is_not_acted_on_changes_nothing(plain, said):
     explanation = explain(plain, QUERY, **{"reader": "rules"} | said)
     assert not explanation.changed and (explanation.readout > 0).all()
-    assert bool(explanation.not_acted_on) == ("act" in said)
+    assert bool(explanation.reading.not_applied) == ("act" in said)
     assert bool(explanation.cues.any()) == ("act" in said)
     printed(explanation)
 

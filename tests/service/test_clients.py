@@ -148,7 +148,7 @@ def test_curl(server, model):
 )
 def test_the_reading_is_returned_on_request(server, model, path, asked, found):
     reading = found(server.post(path, asked | {"reading": True}).json())
-    expected = model.options.read([QUERY])[0]
+    expected = model.options.decided(model.options.read([QUERY])[0])
     assert reading == expected.to_dict() | {"acted_on": ["war"]}
     assert reading["reader"].split()[-1].isdecimal()  # its version
 

@@ -57,7 +57,7 @@ def test_options_of_a_search(server, searcher):
 
 def test_read_and_explain(server, model):
     read = server.post("/v1/read", {"query": QUERY}).json()
-    reading = model.options.read([QUERY])[0]
+    reading = model.options.decided(model.options.read([QUERY])[0])
     plan = model.options.applied(reading).plan()
     assert read == {"reading": reading.to_dict(), "plan": plan.to_dict(), "acts": True}
     assert not server.post("/v1/read", {"query": QUERY, "act": False}).json()["acts"]

@@ -72,7 +72,7 @@ class Call(NamedTuple):
         if label is not None and NOT.name not in label.operators:
             reading = labelled_reading(query, label.operators, {}, {})
         else:
-            reading = self.options.read([query], exclude)[0]
+            reading = self.options.decided(self.options.read([query], exclude)[0])
         applied = self.options.applied(reading)
         if label is None:
             (asked,) = carrying(self.encoding, [applied])

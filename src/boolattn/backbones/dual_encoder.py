@@ -241,10 +241,10 @@ class DualEncoder(SentenceTransformer):
         return super().encode_query(carrying(self.tower.encoding, readings), **kwargs)
 
     def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
-        """Return the whole reading of a query, including what is not acted on; ``exclude`` as in ``encode_query``."""
+        """Return the whole reading of a query, and why the rest is not acted on; ``exclude`` as in ``encode_query``."""
         if not self.finds_operators:
             MechanismReader(self.tower)  # raises an error that states the reason
-        return self.options.read([query], exclude)[0]
+        return self.options.decided(self.options.read([query], exclude)[0])
 
     def plan(self, query: str, exclude: Sequence[str] | None = None) -> BooleanPlan:
         """Return what is acted on: the query's wanted and unwanted atoms, and how they combine."""

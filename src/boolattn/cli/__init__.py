@@ -8,12 +8,12 @@ from boolattn.cli.demo import demo
 from boolattn.cli.errors import Commands
 from boolattn.cli.exporting import export
 from boolattn.cli.indexing import drop, encode, index
-from boolattn.cli.querying import explain, search
+from boolattn.cli.querying import explain, read, search
 from boolattn.cli.serve import keys, serve
 from boolattn.version import __version__
 
 app = typer.Typer(cls=Commands, help="Dense retrieval that understands and, or and not.", no_args_is_help=True)
-for command in (demo, encode, index, search, drop, explain, export, serve, keys):
+for command in (demo, read, encode, index, search, drop, explain, export, serve, keys):
     app.command()(command)
 
 

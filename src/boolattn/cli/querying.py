@@ -1,16 +1,33 @@
-"""boolattn search, boolattn explain: one query, with the same model and the same options."""
+"""boolattn read, search, explain: what a query excludes, and what that changes."""
 
 import dataclasses
 import json
+import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from boolattn.cli.errors import user_errors
-from boolattn.cli.options import AsJson, Index, QueryOptions, note_undeclared, with_query_options
+from boolattn.cli.options import (
+    AsJson,
+    DocumentsAre,
+    Excluded,
+    HowSure,
+    Index,
+    QueryOptions,
+    ReaderName,
+    Syntax,
+    note_undeclared,
+    with_query_options,
+)
+
+if TYPE_CHECKING:
+    from boolattn.reading.reading import Reading
 
 Query = Annotated[
     str, typer.Argument(help="The query, in quotation marks; after -- if it starts with a minus.", show_default=False)
@@ -24,6 +41,59 @@ def _check_reading(query: str, options: QueryOptions) -> None:
     # Exclusions and syntax are read here; plain English only once, later, as the model may choose the reader.
     exclude = options.exclude or (None if options.syntax else [])
     ReadingOptions(options.reader or "rules", syntax=options.syntax).read([query], exclude)
+
+
+def read(
+    query: Annotated[
+        str | None, typer.Argument(help="The query, in quotation marks; - reads queries from standard input.")
+    ] = None,
+    file: Annotated[Path | None, typer.Option(help="Read the queries in this file, one per line.")] = None,
+    reader: ReaderName = None,
+    documents: DocumentsAre = None,
+    strictness: HowSure = None,
+    exclude: Excluded = None,
+    syntax: Syntax = False,
+    as_json: AsJson = False,
+) -> None:
+    """Show what a query excludes: what is seen, what is applied, and why the rest is not. Needs no model."""
+    from boolattn.reading.options import ReadingOptions
+
+    with user_errors():
+        options = ReadingOptions(reader, documents or "pages", strictness or "safe", syntax)
+        for each in _queries(query, file):
+            [seen] = options.read([each], exclude)
+            reading = options.decided(seen)
+            if as_json:
+                found = {"reading": reading.to_dict(), "plan": reading.plan().to_dict(), "remarks": reading.remarks}
+                typer.echo(json.dumps(found, ensure_ascii=False))
+            else:
+                typer.echo("\n".join(_told(reading)))
+
+
+def _queries(query: str | None, file: Path | None) -> Iterator[str]:
+    """Yield the queries of the arguments, of a file or of standard input, without blank lines."""
+    if (query is None) == (file is None):
+        raise ValueError("give one query, or --file FILE, or - for standard input")
+    if query is not None and query != "-":
+        yield query
+        return
+    with file.open(encoding="utf-8") if file else nullcontext(sys.stdin) as lines:
+        yield from (line.rstrip("\n") for line in lines if not line.isspace())
+
+
+def _told(reading: "Reading") -> Iterator[str]:
+    """Yield the query, what is excluded with the number that decided, the plan, and what is not applied."""
+    from boolattn.explanation.terminal import printable
+
+    yield printable(reading.query)
+    for each in reading.decisions or ():
+        if each.is_applied:
+            text = each.exclusion.span.of(reading.query)
+            yield f'  excludes "{printable(text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
+    if not (reading.exclusions or reading.unread_reason):
+        yield "  excludes nothing: no exclusion was seen"
+    yield f"  plan: {printable(str(reading.plan()))}"
+    yield from (f"  {printable(remark)}" for remark in reading.remarks)
 
 
 @with_query_options
@@ -84,8 +154,8 @@ def search(
         found |= {"plain": [dataclasses.asdict(hit) for hit in without]} if plain else {}
         typer.echo(json.dumps(found, indent=2, ensure_ascii=False))
         return
-    if reading.unread_reason:
-        typer.echo(f"The query was not read: {reading.unread_reason}.", err=True)
+    for remark in reading.remarks:
+        typer.echo(remark, err=True)
     Console().print(render_hits(plan, hits))
     if plain:
         Console().print("", render_side_by_side(without, hits), sep="\n")

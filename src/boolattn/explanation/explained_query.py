@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.reading.plan import BooleanPlan, Source
-from boolattn.reading.reading import Exclusion, Reading
+from boolattn.reading.reading import Reading
 from boolattn.reading.spans import Span
 
 Array = NDArray[np.float64]
@@ -70,12 +70,6 @@ class ExplainedQuery:
     def changed(self) -> bool:
         """Whether anything differs from the bare encoder: a gate is open, or a weight is negative."""
         return bool(self.held) or bool((self.readout < 0).any())
-
-    @property
-    def not_acted_on(self) -> tuple[Exclusion, ...]:
-        """Exclusions that were read but are not acted on."""
-        acted_on = [atom.span for atom in self.plan.negatives]
-        return tuple(each for each in self.reading.exclusions if not any(each.span.overlaps(span) for span in acted_on))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""

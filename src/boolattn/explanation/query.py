@@ -41,7 +41,7 @@ def explain_reading(
     if operators is not None and NOT.name not in operators:
         reading = labelled_reading(query, operators, {}, {})
     else:
-        reading = options.read([query], exclude)[0]
+        reading = options.decided(options.read([query], exclude)[0])
     applied = options.applied(reading)
     spans = tuple(word_spans(query))
     cues = np.array(token_labels(spans, reading.cues[NOT.name]), dtype=np.float64)

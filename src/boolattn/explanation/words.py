@@ -17,7 +17,6 @@ from boolattn.reading.spans import Span, token_labels
 Role = Literal["wanted", "excluded", "cue", "unused", "unread"]
 
 MINUS = "\N{MINUS SIGN}"
-PROPERTIES = "To exclude properties, documents must be things, not pages about them (--documents things)."
 
 # Each role's mark and meaning, which must be clear without colour.
 MEANINGS: dict[Role, tuple[str, str]] = {
@@ -133,13 +132,8 @@ def joined(runs: Sequence[Run]) -> dict[str, list[str]]:
 
 def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
     """Return what is not acted on, or why nothing was changed; empty if there is nothing to add."""
-    if explanation.reading.unread_reason:
-        return f"Not read: {explanation.reading.unread_reason}."
-    if explanation.not_acted_on:
-        listed = (f'"{each.span.of(explanation.query)}" ({each.kind})' for each in explanation.not_acted_on)
-        said = f"Read as an exclusion, but not acted on: {', '.join(listed)}."
-        properties = any(each.kind == "property" for each in explanation.not_acted_on)
-        return f"{said} {PROPERTIES}" if properties else said
+    if remarks := explanation.reading.remarks:
+        return " ".join(remarks)
     if reasons(runs) or joined(runs):
         return ""
     if explanation.changed:

@@ -15,6 +15,7 @@ from boolattn.reading.reading import (
     Reader,
     Reading,
     Strictness,
+    decisions_on,
     exclusions_to_apply,
     require_documents,
     require_strictness,
@@ -122,6 +123,10 @@ class ReadingOptions:
             next(read) if each is None else _named_by_caller(query, each)
             for query, each in zip(queries, said, strict=True)
         ]
+
+    def decided(self, reading: Reading) -> Reading:
+        """Return the reading with what happens to each exclusion, and why."""
+        return replace(reading, decisions=decisions_on(reading, self.documents, self.strictness, self.act))
 
     def applied(self, reading: Reading) -> Reading:
         """Return the reading with only the exclusions to act on; with ``act`` off, without any operator."""

@@ -1,7 +1,7 @@
 """Reading: how a query was understood; Reader: makes readings; and which exclusions to act on."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
@@ -53,6 +53,28 @@ class Exclusion:
         return self.confidence if self.kind == "topic" else 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What happens to an exclusion that was seen, and why.
+
+    Attributes:
+        exclusion: What was seen.
+        confidence: The number that decided: how likely it is right to act on it for these documents.
+        needed: The least confidence that is acted on.
+        why_not: Why it is not applied, and what would apply it; empty if it is applied.
+    """
+
+    exclusion: Exclusion
+    confidence: float
+    needed: float
+    why_not: str = ""
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether the exclusion is acted on."""
+        return not self.why_not
+
+
 @dataclass(frozen=True)
 class Reading:
     """A reader's understanding of a query, as plain data.
@@ -69,6 +91,7 @@ class Reading:
         reader: The reader's name and version.
         tree: How the parts combine, exactly, where the query is written in the explicit syntax.
         unread_reason: Why nothing was read, if the query exceeds a limit (``boolattn.reading.limits``); else empty.
+        decisions: What happens to each exclusion, from ``ReadingOptions.decided``; None if nobody has decided yet.
     """
 
     query: str
@@ -81,6 +104,7 @@ class Reading:
     reader: str
     tree: PlanNode | None = None
     unread_reason: str = ""
+    decisions: tuple[Decision, ...] | None = field(default=None, compare=False)
 
     @classmethod
     def plain(cls, query: str, source: Source, reader: str) -> "Reading":
@@ -98,10 +122,29 @@ class Reading:
         """Whether its exclusions were named by the caller."""
         return self.source == CALLER and bool(self.exclusions)
 
+    @property
+    def applied(self) -> tuple[Exclusion, ...]:
+        """The exclusions that are acted on: all, if nobody has decided yet."""
+        if self.decisions is None:
+            return self.exclusions
+        return tuple(each.exclusion for each in self.decisions if each.is_applied)
+
+    @property
+    def not_applied(self) -> tuple[Decision, ...]:
+        """What was seen and is not acted on, and why."""
+        return tuple(each for each in self.decisions or () if not each.is_applied)
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a person should know of what is not acted on, one sentence each: the same on every surface."""
+        found = [f"Not read: {self.unread_reason}."] if self.unread_reason else []
+        told = ((each.exclusion.span.of(self.query), each.why_not) for each in self.not_applied)
+        return found + [f'Not applied: "{text}": {why_not}.' for text, why_not in told]
+
     def keeping(self, exclusions: Collection[Exclusion]) -> "Reading":
         """Return the reading with only some of its exclusions; with none, *not* is removed."""
         if len(exclusions) == len(self.exclusions):
-            return self
+            return self if len(self.applied) == len(self.exclusions) else replace(self, decisions=None)
         chosen = set(exclusions)
         kept = tuple(each for each in self.exclusions if each in chosen)
         dropped = {self._cue_of(each) for each in self.exclusions if each not in chosen}
@@ -114,6 +157,7 @@ class Reading:
             scopes={**self.scopes, NOT.name: tuple(each.span for each in kept)},
             exclusions=kept,
             tree=None,  # it contains every exclusion
+            decisions=None,
         )
 
     def _cue_of(self, exclusion: Exclusion) -> Span | None:
@@ -122,8 +166,8 @@ class Reading:
         return max(before) if before else min(self.cues[NOT.name], default=None)
 
     def plan(self) -> BooleanPlan:
-        """Return what is wanted and what is excluded, and how the parts combine."""
-        return self._plan
+        """Return what is wanted and what is excluded, and how the parts combine; without what is not applied."""
+        return self._plan if len(self.applied) == len(self.exclusions) else self.keeping(self.applied).plan()
 
     @cached_property
     def _plan(self) -> BooleanPlan:  # built once: the vector, the words and the explanation of a search all ask for it
@@ -147,20 +191,24 @@ class Reading:
             "operators": sorted(self.operators),
             "cues": cues,
             "scopes": scopes,
-            "exclusions": [
-                {
-                    "text": each.span.of(self.query),
-                    "span": list(each.span),
-                    "kind": each.kind,
-                    "confidence": each.confidence,
-                }
-                for each in self.exclusions
-            ],
+            "exclusions": [self._exclusion_dict(each) for each in self.exclusions],
             "confidence": self.confidence,
             "source": self.source,
             "reader": self.reader,
             **({"unread_reason": self.unread_reason} if self.unread_reason else {}),
         }
+
+    def _exclusion_dict(self, exclusion: Exclusion) -> dict[str, Any]:
+        found: dict[str, Any] = {
+            "text": exclusion.span.of(self.query),
+            "span": list(exclusion.span),
+            "kind": exclusion.kind,
+        }
+        if self.decisions is None:
+            return found | {"confidence": exclusion.confidence}
+        decision = next(each for each in self.decisions if each.exclusion is exclusion)
+        found |= {"confidence": decision.confidence, "needed": decision.needed, "applied": decision.is_applied}
+        return found | ({"why_not": decision.why_not} if decision.why_not else {})
 
 
 class Reader(Protocol):
@@ -179,7 +227,14 @@ class Reader(Protocol):
 def exclusions_to_apply(
     reading: Reading, documents: Documents = "pages", strictness: Strictness = "safe"
 ) -> tuple[Exclusion, ...]:
-    """Return the exclusions to act on: one decision for vectors, word search, verification and evaluation.
+    """Return the exclusions to act on: those that ``decisions_on`` applies."""
+    return tuple(each.exclusion for each in decisions_on(reading, documents, strictness) if each.is_applied)
+
+
+def decisions_on(
+    reading: Reading, documents: Documents = "pages", strictness: Strictness = "safe", act: bool = True
+) -> tuple[Decision, ...]:
+    """Decide on each exclusion: one decision for vectors, word search, verification, explanation and evaluation.
 
     A false exclusion ruins a good answer; a missed one costs no more than a plain embedding model. So the learned
     reader's exclusions apply only above a threshold, and properties only if a document is the thing asked for. Those of
@@ -190,15 +245,37 @@ def exclusions_to_apply(
         reading: What was understood.
         documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be.
+        act: Whether to act on anything.
     """
     require_documents(documents)
     require_strictness(strictness)
-    threshold = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
-    return tuple(
-        each
-        for each in reading.exclusions
-        if each.over(documents) > 0 and each.over(documents) >= threshold and reading.plans(each)
-    )
+    needed = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
+    found = []
+    for each in reading.exclusions:
+        confidence = each.over(documents)
+        if not act:
+            why_not = "act is off, so queries are read but not acted on"
+        elif not reading.plans(each):
+            why_not = "it has no words"
+        elif 0 < confidence >= needed:
+            why_not = ""
+        else:
+            why_not = _why_not(reading, each, documents, strictness, needed)
+        found.append(Decision(each, confidence, needed, why_not))
+    return tuple(found)
+
+
+def _why_not(
+    reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness, needed: float
+) -> str:
+    """Return why an exclusion is not applied, with the number that decided, and what would apply it."""
+    confidence, named = exclusion.over(documents), f"exclude=[{exclusion.span.of(reading.query)!r}]"
+    why = f"seen at {confidence:.2f}; {strictness} needs {needed:.2f} for {documents}"
+    if documents == "pages" and exclusion.kind == "property" and exclusion.over("things") >= needed:
+        why = f"{why}; " if reading.is_calibrated else ""
+        return f"{why}a property, which pages discuss anyway: documents='things' or {named} applies it"
+    others = [name for name, least in THRESHOLDS.items() if confidence >= least and confidence > 0]
+    return f"{why}: " + (f"strictness={others[0]!r} or " if others else "") + f"{named} applies it"
 
 
 def require_documents(documents: str) -> None:

@@ -43,7 +43,7 @@ class Job:
         """Return everything that is read of the query, and what of it is acted on."""
         exclude = None if self.exclude is None else list(self.exclude)
         [reading] = self.options.read([self.text], exclude, only_exclusions=not self.in_full)
-        return reading, self.options.applied(reading)
+        return self.options.decided(reading), self.options.applied(reading)
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,13 +129,13 @@ class Searcher:
         return found
 
     def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
-        """Read a query, including exclusions that are not acted on.
+        """Read a query: what is seen, what is applied, and why the rest is not.
 
         Args:
             query: The text.
             exclude: The words to exclude; None lets the reader find them.
         """
-        return self.options.read([query], exclude)[0]
+        return self.options.decided(self.options.read([query], exclude)[0])
 
     def plan(self, query: str | Reading, exclude: Sequence[str] | None = None) -> BooleanPlan:
         """Return the query's wanted atoms, the unwanted ones that are acted on, and how they combine."""

@@ -202,6 +202,7 @@ function exclusionElement(exclusion, applied) {
     text, element("span", "kind", exclusion.kind), share,
     element("span", "number", percent(exclusion.confidence)),
     element("span", applied ? "applied" : "not-applied", applied ? "applied" : "not applied"),
+    ...(exclusion.why_not ? [element("span", "why-not", exclusion.why_not)] : []),
   );
 }
 

@@ -1,0 +1,46 @@
+"""``boolattn read``: what a query excludes, without a model."""
+
+import json
+
+from typer.testing import CliRunner
+
+from boolattn.cli import app
+
+
+def run(*arguments, **more):
+    done = CliRunner().invoke(app, ["read", *arguments], **more)
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_it_says_what_is_applied_and_what_is_not():
+    assert 'excludes "war": a topic, ' in run("movies set in Vietnam but not about war")
+    told = run("films that are not comedies")
+    assert "  plan: films that are not comedies" in told and 'Not applied: "comedies": seen at' in told
+    assert "  plan: films NOT comedies" in run("films that are not comedies", "--documents", "things")
+    assert "no exclusion was seen" in run("weather in Hanoi")
+
+
+def test_many_queries_come_from_a_file_or_from_standard_input(tmp_path):
+    text = "movies about Vietnam, not war\n\nweather in Hanoi\n"
+    (tmp_path / "queries.txt").write_text(text)
+    from_file = run("--file", str(tmp_path / "queries.txt"), "--json")
+    assert from_file == run("-", "--json", input=text)
+    rows = [json.loads(line) for line in from_file.splitlines()]
+    assert [row["plan"]["plan"] for row in rows] == ["movies about Vietnam NOT war", "weather in Hanoi"]
+    assert [row["reading"]["exclusions"][0]["applied"] for row in rows[:1]] == [True]
+
+
+def test_mistakes_are_named(tmp_path):
+    for arguments, message in (
+        ([], "give one query"),
+        (["a", "--file", "b"], "give one query"),
+        (["films", "--exclude", "war"], "not in the query"),
+        (["films", "--reader", "nobody"], "no reader 'nobody'"),
+    ):
+        done = CliRunner().invoke(app, ["read", *arguments], env={"COLUMNS": "200"})
+        assert done.exit_code == 2 and message in done.output, done.output
+
+
+def test_a_query_cannot_control_the_terminal():
+    assert "\x1b" not in run("films\x1b[2J not war")

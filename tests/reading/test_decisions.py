@@ -1,0 +1,74 @@
+"""What is seen, what is applied, and why the rest is not: one decision, with the number that made it."""
+
+import pytest
+
+import boolattn
+from boolattn.reading.options import ReadingOptions
+from boolattn.reading.reading import THRESHOLDS
+from tests.reading.fixed_reader import FixedReader
+
+PROPERTY = "films that are not comedies"
+TOPIC = "movies set in Vietnam but not about war"
+
+
+def test_a_topic_is_applied_and_the_plan_shows_it():
+    reading = boolattn.read(TOPIC)
+    [decision] = reading.decisions
+    assert decision.is_applied and decision.confidence >= decision.needed == THRESHOLDS["safe"]
+    assert reading.applied == reading.exclusions and reading.not_applied == () and reading.remarks == []
+    assert str(reading.plan()) == "movies set in Vietnam NOT war"
+
+
+def test_a_property_is_seen_and_applied_to_things_alone():
+    pages, things = boolattn.read(PROPERTY), boolattn.read(PROPERTY, documents="things")
+    assert str(pages.plan()) == PROPERTY and str(things.plan()) == "films NOT comedies"
+    assert [each.exclusion for each in pages.not_applied] == list(pages.exclusions) == list(things.applied)
+    [remark] = pages.remarks
+    assert remark.startswith('Not applied: "comedies": seen at 0.') and "safe needs 0.45 for pages" in remark
+    assert "documents='things' or exclude=['comedies'] applies it" in remark
+
+
+@pytest.mark.parametrize("strictness", THRESHOLDS)
+def test_the_strictness_that_would_apply_an_exclusion_is_named(strictness):
+    sure = FixedReader("love", confidence=0.3)
+    reading = boolattn.read("love stories", reader=sure, strictness=strictness)
+    if strictness == "safe":
+        assert "seen at 0.30; safe needs 0.45 for pages: strictness='balanced' or" in reading.remarks[0]
+    else:
+        assert reading.remarks == [] and reading.applied
+
+
+def test_what_is_advised_is_what_applies_it():
+    for reader, query in (
+        ("learned", PROPERTY),
+        ("rules", PROPERTY),
+        (FixedReader("love", confidence=0.2), "love war"),
+    ):
+        [decision] = boolattn.read(query, reader=reader).not_applied
+        named = decision.exclusion.span.of(query)
+        assert f"exclude=[{named!r}] applies it" in decision.why_not
+        assert boolattn.read(query, reader=reader, exclude=[named]).applied
+
+
+def test_without_acting_everything_says_so():
+    options = ReadingOptions(act=False)
+    reading = options.decided(options.read([TOPIC])[0])
+    assert reading.applied == () and "act is off" in reading.remarks[0]
+    assert str(reading.plan()) == TOPIC
+
+
+def test_what_is_decided_is_what_the_vectors_act_on():
+    for query in (TOPIC, PROPERTY, "films"):
+        for documents in ("pages", "things"):
+            options = ReadingOptions(documents=documents)
+            [seen] = options.read([query])
+            assert options.applied(seen).exclusions == options.decided(seen).applied
+            assert options.applied(options.decided(seen)) == options.applied(seen)
+
+
+def test_a_decided_reading_as_json_has_the_number_that_decided():
+    [found] = boolattn.read(PROPERTY).to_dict()["exclusions"]
+    assert (found["text"], found["applied"], found["needed"]) == ("comedies", False, 0.45)
+    assert f"seen at {found['confidence']:.2f}" in found["why_not"]
+    [found] = boolattn.read(TOPIC).to_dict()["exclusions"]
+    assert found["applied"] and "why_not" not in found
