@@ -1,3 +1,4 @@
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -128,6 +129,15 @@ def test_every_reader_recipe_names_known_sources_and_their_licences(path):
     recipe = load_reader_recipe(path)
     assert set(recipe.sources) <= set(READER_SOURCES)
     assert set(recipe.sources) - {"real-exclusions", "real-plain"} <= set(recipe.licences)
+
+
+def test_every_source_of_the_next_reader_permits_training():
+    recipe = load_reader_recipe(RECIPES / "reader-2.toml")
+    assert set(recipe.sources) | {"start"} == set(recipe.licences)
+    refused = re.compile(r"research|none? (?:licence )?stated|own terms", re.IGNORECASE)
+    assert [name for name, licence in recipe.licences.items() if refused.search(licence)] == []
+    shipped = load_reader_recipe(RECIPES / "reader.toml")
+    assert any(refused.search(licence) for licence in shipped.licences.values()), "or the test finds nothing"
 
 
 @pytest.mark.parametrize("path", sorted(STUDIES), ids=lambda path: path.stem)
