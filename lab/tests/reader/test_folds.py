@@ -7,12 +7,12 @@ import zstandard
 
 from boolattn.reading.learned import LearnedReader
 from boolattn_lab.formats.folder import DataFolder
+from boolattn_lab.formats.hashed_labels import LABELS
 from boolattn_lab.formats.skipping import SkipBad
 from boolattn_lab.reader import folds, rows
 from boolattn_lab.reader.folds import measure_recipe
 from boolattn_lab.reader.recipe import ReaderRecipe
 from boolattn_lab.reader.run import train_reader
-from boolattn_lab.reader.sources import LABELS
 
 
 @pytest.fixture

@@ -2,14 +2,19 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
 from boolattn.reading.reading import Documents
+from boolattn_lab.formats.folder import DataFolder
 from boolattn_lab.formats.jsonl import read_jsonl
-from boolattn_lab.formats.query_labels import QueryLabels
+from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
+
+LABELS = Path(str(files("boolattn_lab").joinpath("reader", "labels")))
 
 
 class HashedLabels(msgspec.Struct, frozen=True):
@@ -48,3 +53,11 @@ def labelled_among(queries: Iterable[str], path: Path) -> Iterator[QueryLabels]:
     for query in dict.fromkeys(queries):
         if (found := labels.get(digest(query))) is not None:
             yield found.of(query)
+
+
+def read_requests(data: DataFolder) -> Iterator[QueryLabels]:
+    """Read the labelled requests: those that come with labels, and those labelled here, by hash."""
+    folder = data.path / "requests"
+    queries = (row.query for row in read_query_labels(folder / "unlabelled.jsonl", data.skip))
+    hashed = labelled_among(queries, LABELS / "requests.jsonl")
+    return chain(read_query_labels(folder / "labelled.jsonl", data.skip), hashed)

@@ -15,13 +15,13 @@ from boolattn_lab.benchmarks.reading_outcome import evaluate_reader
 from boolattn_lab.benchmarks.sets.exclusions import LABELLED, kinds, real_queries
 from boolattn_lab.benchmarks.tasks import ExclusionTask
 from boolattn_lab.formats.folder import DataFolder
+from boolattn_lab.formats.hashed_labels import LABELS
 from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
 from boolattn_lab.reader.export import export_reader
 from boolattn_lab.reader.held_out import Calibration, Said, calibrate, said_of
 from boolattn_lab.reader.recipe import ReaderRecipe
 from boolattn_lab.reader.rows import FOLDS, fold_of
 from boolattn_lab.reader.run import WEIGHTS_FILE, mean_network, ship_reader, tokenizer_of, train_reader
-from boolattn_lab.reader.sources import LABELS
 
 MEAN = "mean"  # of the seeds, as shipped
 

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from importlib.resources import files
 from itertools import chain, islice
 from pathlib import Path
 
@@ -19,7 +18,15 @@ from boolattn_lab.catalogs.passages import passage_queries
 from boolattn_lab.catalogs.quest import phrases_catalog, quest_atoms
 from boolattn_lab.catalogs.unseen_queries import unseen_and_decoys
 from boolattn_lab.formats.folder import DataFolder
-from boolattn_lab.formats.hashed_labels import HashedLabels, digest, labelled_among, measures_only, read_hashed_labels
+from boolattn_lab.formats.hashed_labels import (
+    LABELS,
+    HashedLabels,
+    digest,
+    labelled_among,
+    measures_only,
+    read_hashed_labels,
+    read_requests,
+)
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.pairs import read_excluir_queries
 from boolattn_lab.formats.query_labels import QueryLabels, locate, read_query_labels
@@ -27,7 +34,6 @@ from boolattn_lab.formats.quest import read_quest_queries
 from boolattn_lab.paper.examples import Question, example_of_passages, example_of_quest, question_of_generated
 from boolattn_lab.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow
 
-LABELS = Path(str(files("boolattn_lab.reader").joinpath("labels")))
 SEED = 0  # for generated queries; a recipe's seed changes which of them are used
 
 _PREDICATED = re.compile(
@@ -87,10 +93,7 @@ def shop_esci(data: DataFolder) -> Iterator[ReaderRow]:
 
 def requests(data: DataFolder) -> Iterator[ReaderRow]:
     """Titles of forums in which people ask for something, and a few shop searches."""
-    folder = data.path / "requests"
-    queries = (row.query for row in read_query_labels(folder / "unlabelled.jsonl", data.skip))
-    hashed = labelled_among(queries, LABELS / "requests.jsonl")
-    return map(_row_of, _firm(chain(read_query_labels(folder / "labelled.jsonl", data.skip), hashed)))
+    return map(_row_of, _firm(read_requests(data)))
 
 
 def web_screened(data: DataFolder) -> Iterator[ReaderRow]:

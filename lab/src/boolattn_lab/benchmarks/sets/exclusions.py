@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from importlib.resources import files
-from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -13,12 +11,11 @@ from boolattn_lab.benchmarks.sets.comlq import queries_by_negation
 from boolattn_lab.benchmarks.tasks import ExclusionTask
 from boolattn_lab.formats.beir import read_beir_queries
 from boolattn_lab.formats.folder import DataFolder
-from boolattn_lab.formats.hashed_labels import labelled_among, measures_only
+from boolattn_lab.formats.hashed_labels import LABELS, measures_only, read_requests
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
 from boolattn_lab.formats.skipping import SkipBad
 
-LABELS = Path(str(files("boolattn_lab").joinpath("reader", "labels")))
 LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
 READ = ("read", "read_per_10000")
 
@@ -107,10 +104,7 @@ def search_boxes(data: DataFolder, documents: Documents) -> ExclusionTask:
 
 def requests(data: DataFolder, documents: Documents) -> ExclusionTask:
     """Titles of forums in which people ask for things or for pages, all with a cue word."""
-    folder = data.path / "requests"
-    queries = (row.query for row in read_query_labels(folder / "unlabelled.jsonl", data.skip))
-    hashed = labelled_among(queries, LABELS / "requests.jsonl")
-    return _over(documents, "requests", chain(read_query_labels(folder / "labelled.jsonl", data.skip), hashed))
+    return _over(documents, "requests", read_requests(data))
 
 
 def shop(data: DataFolder) -> ExclusionTask:
