@@ -7,9 +7,8 @@ import pytest
 from boolattn import signed_vectors
 from boolattn.query_vectors.rewriting import rewritten
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.reading import THRESHOLDS
 from tests.query_vectors.rewrite import rewrite
-from tests.reading.fixed_reader import FixedReader
+from tests.reading.fixed_reader import THRESHOLDS, FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
 VECTORS = {"movies set in Vietnam": [3.0, 4.0], "war": [0.0, 2.0], "war films": [0.0, 5.0], QUERY: [1.0, 1.0]}
@@ -40,7 +39,7 @@ def test_the_caller_chooses_what_is_acted_on():
     assert rewrite(QUERY, reader="rules", act=False) == (QUERY, "")
     assert rewrite(QUERY, reader="rules", exclude=[]) == (QUERY, "")
     assert rewrite("movies about war", exclude=["war"]) == ("movies about", "war")
-    sure = FixedReader("love", confidence=THRESHOLDS["balanced"])
+    sure = FixedReader("love", confidence=THRESHOLDS["pages"]["balanced"])
     assert rewrite("love stories", reader=sure) == ("love stories", "")
     assert rewrite("love stories", reader=sure, strictness="balanced") == ("stories", "love")
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading
+from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.spans import Span
 from boolattn_lab.benchmarks.reading_scores import judge, reading_scores, words_in
 from boolattn_lab.formats import QueryLabels
+from tests.reading.fixed_reader import THRESHOLDS
 
 
 def read(query: str, *found: tuple[str, str, float], source: str = "learned") -> Reading:
@@ -13,7 +14,7 @@ def read(query: str, *found: tuple[str, str, float], source: str = "learned") ->
     for text, kind, confidence in found:
         start = query.index(text)
         exclusions.append(Exclusion(Span(start, start + len(text)), kind, confidence))
-    return Reading(query, frozenset(), {}, {}, tuple(exclusions), 1.0, source, "test 1")
+    return Reading(query, frozenset(), {}, {}, tuple(exclusions), 1.0, source, "test 1", thresholds=THRESHOLDS)
 
 
 def scores(*rows, documents="pages", strictness="safe"):
@@ -86,7 +87,7 @@ def test_unlabelled_queries_are_only_counted():
 
 
 def test_confidence_below_the_threshold_is_not_read():
-    row = (SOUP, ("tomato", "topic", THRESHOLDS["balanced"]))
+    row = (SOUP, ("tomato", "topic", THRESHOLDS["pages"]["balanced"]))
     assert scores(row).figures["recall"] == 0.0
     assert scores(row, strictness="balanced").figures["recall"] == 1.0
 

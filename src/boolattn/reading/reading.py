@@ -16,11 +16,9 @@ from boolattn.reading.spans import Span, has_word
 
 Kind: TypeAlias = Literal["topic", "property"]
 
-THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
-"""How sure the learned reader must be of an exclusion before anything acts on it."""
+Thresholds: TypeAlias = Mapping[Documents, Mapping[Strictness, float]]
+"""How sure a reader must be of an exclusion before anything acts on it."""
 
-CALIBRATED: frozenset[Source] = frozenset({"learned"})
-"""Readers with measured confidences. Users of other readers have chosen to act on what they exclude."""
 CALLER: Source = "caller"
 
 
@@ -32,8 +30,8 @@ class Exclusion:
         span: Where the query names it, in whole words.
         kind: ``"topic"``: the answer should not be about it ("other than Django"). ``"property"``: a condition on the
             thing asked for ("films that are not comedies"), which pages about such things discuss anyway.
-        confidence: How likely the query excludes it, from 0 to 1.
-        topic_confidence: How likely it is excluded as a topic; None if the reader is certain of the kind.
+        confidence: How likely it is right to act on it where documents are things, from 0 to 1.
+        topic_confidence: The same where documents are pages; None if the reader is certain of the kind.
     """
 
     span: Span
@@ -91,6 +89,8 @@ class Reading:
         reader: The reader's name and version.
         tree: How the parts combine, exactly, where the query is written in the explicit syntax.
         unread_reason: Why nothing was read, if the query exceeds a limit (``boolattn.reading.limits``); else empty.
+        thresholds: How sure the reader must be, if its confidences were measured; None if they were not. Whoever uses
+            such a reader has chosen to act on what it excludes.
         decisions: What happens to each exclusion, from ``ReadingOptions.decided``; None if nobody has decided yet.
     """
 
@@ -104,6 +104,7 @@ class Reading:
     reader: str
     tree: PlanNode | None = None
     unread_reason: str = ""
+    thresholds: Thresholds | None = field(default=None, compare=False, repr=False)
     decisions: tuple[Decision, ...] | None = field(default=None, compare=False)
 
     @classmethod
@@ -111,11 +112,6 @@ class Reading:
         """Return the reading of a query without operators."""
         nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
         return cls(query, frozenset(), nothing, nothing, (), 1.0, source, reader)
-
-    @property
-    def is_calibrated(self) -> bool:
-        """Whether its confidences were measured, and so can be compared with a threshold."""
-        return self.source in CALIBRATED
 
     @property
     def is_named_by_caller(self) -> bool:
@@ -237,9 +233,9 @@ def decisions_on(
     """Decide on each exclusion: one decision for vectors, word search, verification, explanation and evaluation.
 
     A false exclusion ruins a good answer; a missed one costs no more than a plain embedding model. So the learned
-    reader's exclusions apply only above a threshold, and properties only if a document is the thing asked for. Those of
-    callers, explicit syntax and rules have no measured confidence: whoever uses them has chosen to act. An exclusion
-    that no plan contains, because it has no words, applies nowhere.
+    reader's exclusions apply only above a threshold, one for things and one for pages, and properties only if a
+    document is the thing asked for. Those of callers, explicit syntax and rules have no measured confidence: whoever
+    uses them has chosen to act. An exclusion that no plan contains, because it has no words, applies nowhere.
 
     Args:
         reading: What was understood.
@@ -249,7 +245,7 @@ def decisions_on(
     """
     require_documents(documents)
     require_strictness(strictness)
-    needed = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
+    needed = reading.thresholds[documents][strictness] if reading.thresholds else 0.0
     found = []
     for each in reading.exclusions:
         confidence = each.over(documents)
@@ -260,22 +256,23 @@ def decisions_on(
         elif 0 < confidence >= needed:
             why_not = ""
         else:
-            why_not = _why_not(reading, each, documents, strictness, needed)
+            why_not = _why_not(reading, each, documents, strictness)
         found.append(Decision(each, confidence, needed, why_not))
     return tuple(found)
 
 
-def _why_not(
-    reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness, needed: float
-) -> str:
+def _why_not(reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness) -> str:
     """Return why an exclusion is not applied, with the number that decided, and what would apply it."""
-    confidence, named = exclusion.over(documents), f"exclude=[{exclusion.span.of(reading.query)!r}]"
-    why = f"seen at {confidence:.2f}; {strictness} needs {needed:.2f} for {documents}"
-    if documents == "pages" and exclusion.kind == "property" and exclusion.over("things") >= needed:
-        why = f"{why}; " if reading.is_calibrated else ""
-        return f"{why}a property, which pages discuss anyway: documents='things' or {named} applies it"
-    others = [name for name, least in THRESHOLDS.items() if confidence >= least and confidence > 0]
-    return f"{why}: " + (f"strictness={others[0]!r} or " if others else "") + f"{named} applies it"
+    named = f"exclude=[{exclusion.span.of(reading.query)!r}]"
+    if reading.thresholds is None:
+        return f"a property, which pages discuss anyway: documents='things' or {named} applies it"
+    confidence, thresholds = exclusion.over(documents), reading.thresholds[documents]
+    why = f"seen at {confidence:.2f}; {strictness} needs {thresholds[strictness]:.2f} for {documents}"
+    over_things = exclusion.over("things") >= reading.thresholds["things"][strictness]
+    if documents == "pages" and exclusion.kind == "property" and over_things:
+        return f"{why}; a property, which pages discuss anyway: documents='things' or {named} applies it"
+    lower = [name for name, least in thresholds.items() if confidence >= least]
+    return f"{why}: " + (f"strictness={lower[0]!r} or " if lower else "") + f"{named} applies it"
 
 
 def require_documents(documents: str) -> None:
@@ -286,5 +283,5 @@ def require_documents(documents: str) -> None:
 
 def require_strictness(strictness: str) -> None:
     """Raise if ``strictness`` is unknown."""
-    if strictness not in THRESHOLDS:
-        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(THRESHOLDS)}")
+    if strictness not in get_args(Strictness):
+        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(get_args(Strictness))}")
