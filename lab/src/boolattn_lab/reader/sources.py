@@ -86,14 +86,21 @@ def search_boxes(data: DataFolder) -> Iterator[ReaderRow]:
     return labelled_rows(LABELS / "search-boxes.jsonl", data)
 
 
+def everyday(data: DataFolder) -> Iterator[ReaderRow]:
+    """Queries as people type them into boxes, ask a person or ask the web, short ones above all."""
+    return labelled_rows(LABELS / "everyday.jsonl", data)
+
+
 def shop_esci(data: DataFolder) -> Iterator[ReaderRow]:
     """Real shop queries of Amazon's ESCI."""
     return labelled_rows(LABELS / "shop-esci.jsonl", data)
 
 
 def requests(data: DataFolder) -> Iterator[ReaderRow]:
-    """Titles of forums in which people ask for something, and a few shop searches."""
-    return map(_row_of, _firm(read_requests(data)))
+    """Titles of forums in which people ask for something, and a few shop searches; not those of ESCI-150, a test."""
+    judgments = read_jsonl(data.path / "shop" / "esci-judgments.jsonl", _Query, data.skip)
+    tested = {judged.query for judged in judgments}
+    return map(_row_of, _firm(row for row in read_requests(data) if row.query not in tested))
 
 
 def web_screened(data: DataFolder) -> Iterator[ReaderRow]:
@@ -203,6 +210,7 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "open-screened": open_screened,
     "open-plain": open_plain,
     "search-boxes": search_boxes,
+    "everyday": everyday,
     "shop-esci": shop_esci,
     "requests": requests,
     "web-screened": web_screened,
@@ -221,7 +229,7 @@ OPEN = ("beir-hotpotqa/", "beir-nq/", "beir-cqadupstack-")
 """How the IDs of real queries begin whose source permits to train on them, with attribution."""
 HELD_OUT = (
     *(f"{origin}-{part}" for origin in ("real", "open") for part in ("labelled", "exclusions", "screened", "plain")),
-    *("search-boxes", "shop-esci", "requests", "wordings", "kinds"),
+    *("search-boxes", "everyday", "shop-esci", "requests", "wordings", "kinds"),
 )
 """The sources from which a fold is held out when the recipe is evaluated."""
 
