@@ -205,7 +205,7 @@ class LearnedReader:
         if exclusions:
             operators.add(NOT.name)
             cues[NOT.name] = _words(query, offsets, of_tokens[:, 5] > 0)
-            scopes[NOT.name] = tuple(each.span for each in exclusions)
+            scopes[NOT.name] = tuple(each.span for each in exclusions if each.span)
         return Reading(query, frozenset(operators), cues, scopes, exclusions, float(max(kinds)), "learned", self.name)
 
     def _calibrated(self, topic: float) -> float:
