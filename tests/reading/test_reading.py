@@ -6,6 +6,7 @@ import pytest
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.reading import Exclusion, Reading, exclusions_to_apply
 from boolattn.reading.rules.rule_reader import read_by_rules
+from boolattn.reading.spans import Span
 from boolattn.reading.syntax import SyntaxReader
 from tests.reading.fixed_reader import THRESHOLDS
 
@@ -21,6 +22,17 @@ def learned(*confidences):
 
 def applied(reading, *how):
     return [each.span.of(reading.query) for each in exclusions_to_apply(reading, *how)]
+
+
+def test_every_exclusion_carries_its_words():
+    query = "cakes without eggs"
+    [read] = read_by_rules(query).exclusions
+    assert read.text == "eggs"
+    own = Reading.plain(query, "rules", "my reader 1")
+    own = replace(own, exclusions=(Exclusion(Span(14, 18), "topic", 0.9), Exclusion(None, "topic", 0.9, text="nuts")))
+    assert [each.text for each in own.exclusions] == ["eggs", "nuts"]
+    with pytest.raises(ValueError, match="a place in the query, a text, or both"):
+        Exclusion(None, "topic", 0.9)
 
 
 def test_a_property_is_acted_on_where_documents_are_things():

@@ -255,7 +255,7 @@ class LearnedReader:
         if exclusions:
             operators.add(NOT.name)
             cues[NOT.name] = _words(query, offsets, of_tokens[:, 5] > 0)
-            scopes[NOT.name] = tuple(each.span for each in exclusions)
+            scopes[NOT.name] = tuple(each.span for each in exclusions if each.span)
         sure = float(kinds.max(axis=1).min())
         source: Source = "learned"
         return Reading(

@@ -9,7 +9,7 @@ from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.choices import Documents as Documents
 from boolattn.reading.choices import Strictness as Strictness
 from boolattn.reading.limits import LONGEST_QUERY
-from boolattn.reading.plan import BooleanPlan, PlanNode, QueryAtom
+from boolattn.reading.plan import AllOf, BooleanPlan, PlanNode, QueryAtom, join, weighted
 from boolattn.reading.plan import Source as Source
 from boolattn.reading.plan_builder import tree_of
 from boolattn.reading.spans import Span, has_word
@@ -27,17 +27,30 @@ class Exclusion:
     """Something a query excludes.
 
     Attributes:
-        span: Where the query names it, in whole words.
+        span: Where the query names it, in whole words; None if its words are not in the query.
+        text: Its words; a reading fills them in where the query has them.
+        weight: How often it is subtracted from the query's vector.
         kind: ``"topic"``: the answer should not be about it ("other than Django"). ``"property"``: a condition on the
             thing asked for ("films that are not comedies"), which pages about such things discuss anyway.
         confidence: How likely it is right to act on it where documents are things, from 0 to 1.
         topic_confidence: The same where documents are pages; None if the reader is certain of the kind.
     """
 
-    span: Span
+    span: Span | None
     kind: Kind
     confidence: float
     topic_confidence: float | None = None
+    text: str = ""
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.span is None and not self.text:
+            raise ValueError("an exclusion needs a place in the query, a text, or both")
+
+    def within(self, query: str) -> "Exclusion":
+        """Return the exclusion with the query's own words, if they are in it."""
+        text = self.span.of(query) if self.span else self.text
+        return self if text == self.text else replace(self, text=text)
 
     def over(self, documents: Documents) -> float:
         """Return how likely it is right to act on the exclusion for such documents.
@@ -83,7 +96,7 @@ class Reading:
             novels"; *or* and *not* always have one.
         cues: For each operator's name, the words that express it.
         scopes: For each operator's name, the words it applies to: the sides of *and* and *or*, what *not* excludes.
-        exclusions: What the query excludes, in text order. Every scope of *not* is one of them.
+        exclusions: What the query excludes, in text order, then what is not in it. Every scope of *not* is one of them.
         confidence: How sure the reader is. Calibrated: of readings with 0.9, nine in ten are right.
         source: Where the reading comes from.
         reader: The reader's name and version.
@@ -106,6 +119,9 @@ class Reading:
     unread_reason: str = ""
     thresholds: Thresholds | None = field(default=None, compare=False, repr=False)
     decisions: tuple[Decision, ...] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exclusions", tuple(each.within(self.query) for each in self.exclusions))
 
     @classmethod
     def plain(cls, query: str, source: Source, reader: str) -> "Reading":
@@ -134,14 +150,14 @@ class Reading:
     def remarks(self) -> list[str]:
         """What a person should know of what is not acted on, one sentence each: the same on every surface."""
         found = [f"Not read: {self.unread_reason}."] if self.unread_reason else []
-        told = ((each.exclusion.span.of(self.query), each.why_not) for each in self.not_applied)
+        told = ((each.exclusion.text, each.why_not) for each in self.not_applied)
         return found + [f'Not applied: "{text}": {why_not}.' for text, why_not in told]
 
     def keeping(self, exclusions: Collection[Exclusion]) -> "Reading":
         """Return the reading with only some of its exclusions; with none, *not* is removed."""
         if len(exclusions) == len(self.exclusions):
             return self if len(self.applied) == len(self.exclusions) else replace(self, decisions=None)
-        chosen = set(exclusions)
+        chosen = {each.within(self.query) for each in exclusions}
         kept = tuple(each for each in self.exclusions if each in chosen)
         dropped = {self._cue_of(each) for each in self.exclusions if each not in chosen}
         dropped -= {self._cue_of(each) for each in kept}
@@ -150,7 +166,7 @@ class Reading:
             self,
             operators=self.operators if kept else self.operators - {NOT.name},
             cues={**self.cues, NOT.name: cues},
-            scopes={**self.scopes, NOT.name: tuple(each.span for each in kept)},
+            scopes={**self.scopes, NOT.name: tuple(each.span for each in kept if each.span)},
             exclusions=kept,
             tree=None,  # it contains every exclusion
             decisions=None,
@@ -158,6 +174,8 @@ class Reading:
 
     def _cue_of(self, exclusion: Exclusion) -> Span | None:
         """Return the words that express an exclusion: those before it, else those after it."""
+        if exclusion.span is None:
+            return None
         before = [cue for cue in self.cues[NOT.name] if cue.start <= exclusion.span.start]
         return max(before) if before else min(self.cues[NOT.name], default=None)
 
@@ -167,14 +185,23 @@ class Reading:
 
     @cached_property
     def _plan(self) -> BooleanPlan:  # built once: the vector, the words and the explanation of a search all ask for it
-        tree = self.tree or tree_of(self.query, self.cues, self.scopes)
         # Of a longer text, the beginning: encoders read no more, and nobody searches for so many words.
         whole = QueryAtom.at(self.query, Span(0, min(len(self.query), LONGEST_QUERY)))
-        return BooleanPlan(self.query, tree or whole, self.confidence, self.source, self.reader)
+        tree = self.tree or self._with_exclusions(tree_of(self.query, self.cues, self.scopes) or whole)
+        return BooleanPlan(self.query, tree, self.confidence, self.source, self.reader)
+
+    def _with_exclusions(self, tree: PlanNode) -> PlanNode:
+        """Return the tree of the query with the weights of exclusions, and with those that are not in the query."""
+        weights = {each.span: each.weight for each in self.exclusions if each.span}
+        if any(weight != 1 for weight in weights.values()):
+            tree = weighted(tree, weights)
+        others = (each for each in self.exclusions if each.span is None and self.plans(each))
+        added = [QueryAtom(each.text, None, -1, each.weight) for each in others]
+        return join(AllOf, [tree, *added] if self.query.strip() else added or [tree])
 
     def plans(self, exclusion: Exclusion) -> bool:
         """Whether the plan contains an exclusion: only explicit syntax excludes what has no words, such as "++"."""
-        return self.tree is not None or has_word(exclusion.span.of(self.query))
+        return self.tree is not None or has_word(exclusion.text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reading as JSON values."""
@@ -196,9 +223,10 @@ class Reading:
 
     def _exclusion_dict(self, exclusion: Exclusion) -> dict[str, Any]:
         found: dict[str, Any] = {
-            "text": exclusion.span.of(self.query),
-            "span": list(exclusion.span),
+            "text": exclusion.text,
+            "span": list(exclusion.span) if exclusion.span else None,
             "kind": exclusion.kind,
+            **({"weight": exclusion.weight} if exclusion.weight != 1 else {}),
         }
         if self.decisions is None:
             return found | {"confidence": exclusion.confidence}
@@ -263,7 +291,7 @@ def decisions_on(
 
 def _why_not(reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness) -> str:
     """Return why an exclusion is not applied, with the number that decided, and what would apply it."""
-    named = f"exclude=[{exclusion.span.of(reading.query)!r}]"
+    named = f"exclude=[{exclusion.text!r}]"
     if reading.thresholds is None:
         return f"a property, which pages discuss anyway: documents='things' or {named} applies it"
     confidence, thresholds = exclusion.over(documents), reading.thresholds[documents]

@@ -155,7 +155,7 @@ def _scope_f1(hits: Iterable[JudgedQuery]) -> float | None:
         if excluded:
             places = (locate(query, text) for text in excluded)
             gold = words_in(query, (Span(*place) for place in places if place))
-            found = words_in(query, (exclusion.span for exclusion in each.applied))
+            found = words_in(query, (exclusion.span for exclusion in each.applied if exclusion.span))
             right += (gold & found).total()
             marked += gold.total() + found.total()
     return _share(2 * right, marked)
