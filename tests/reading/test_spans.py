@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.reading.spans import Span, marked_words, without_determiners
+from boolattn.reading.spans import marked_words
 
 TEXT = "films but not;war now"
 OFFSETS = [(0, 0), (0, 5), (6, 9), (10, 13), (13, 14), (14, 17), (0, 0), (0, 0)]
@@ -28,22 +28,3 @@ def test_words_are_marked_whole_or_not_at_all(marks, found):
 def test_a_contraction_is_one_word():
     text, offsets = "it isn't", [(0, 2), (3, 6), (6, 7), (7, 8)]
     assert [span.of(text) for span in marked_words(text, offsets, [0, 1, 0, 0])] == ["isn't"]
-
-
-@pytest.mark.parametrize(
-    "text, kept",
-    [
-        ("a watch", "watch"),
-        ("their own songs", "own songs"),
-        ("The Office", "The Office"),
-        ("IT", "IT"),
-        ("anime", "anime"),
-        ("the", None),
-        ("in it", None),
-        ("++", None),
-    ],
-)
-def test_a_span_starts_with_a_word_that_carries_meaning(text, kept):
-    query = f"films without {text}"
-    spans = without_determiners(query, [Span(len(query) - len(text), len(query))])
-    assert [span.of(query) for span in spans] == ([kept] if kept else [])

@@ -46,6 +46,7 @@ def test_counts_are_per_query_and_soft_rows_count_neither_way():
         "f1": 0.5,
         "false_alarms": 1,
         "scope_f1": pytest.approx(2 * 2 / (2 + 3)),
+        "scope_exact": 0.0,
     }
     assert not found.confusion
 
@@ -62,6 +63,12 @@ def test_scopes_are_compared_by_words_over_all_true_positives():
 
 def test_words_that_are_not_labelled_are_wrong():
     assert scores((PASTA, ("pasta bake", "topic", 1.0))).figures["scope_f1"] == 0.0
+
+
+def test_an_article_does_not_make_a_scope_wrong():
+    watch = QueryLabels("presents besides a nice watch", ("a nice watch",))
+    for text, exact in (("nice watch", 1.0), ("a nice watch", 1.0), ("watch", 0.0), ("besides a nice watch", 0.0)):
+        assert scores((watch, (text, "topic", 1.0))).figures["scope_exact"] == exact
 
 
 def test_either_place_of_a_repeated_label_is_right():

@@ -18,7 +18,7 @@ from boolattn.operators import AND, NOT, OPERATORS, OR
 from boolattn.reading.model_files import file_digests, onnx_session, settings_digest
 from boolattn.reading.reading import Documents, Exclusion, Kind, Reading, Source, Strictness
 from boolattn.reading.screen import may_exclude
-from boolattn.reading.spans import Span, marked_words, without_determiners
+from boolattn.reading.spans import Span, marked_words
 
 MOST_TOKENS, SHARED_TOKENS = 96, 48
 """A longer query is read in windows, each of which shares tokens with the next."""
@@ -247,7 +247,7 @@ class LearnedReader:
         exclusions: tuple[Exclusion, ...] = ()
         seen = kinds[:, 0] <= 1 - REPORTED  # (W,)
         if seen.any() and may_exclude(query):
-            spans = without_determiners(query, _words(query, offsets, (excluded > MARKED) & seen[window_of]))
+            spans = _words(query, offsets, (excluded > MARKED) & seen[window_of])
             starts = [start for start, _ in offsets]
             exclusions = tuple(
                 self._exclusion(span, kinds[window_of[max(0, bisect_right(starts, span.start) - 1)]]) for span in spans

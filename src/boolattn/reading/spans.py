@@ -28,7 +28,6 @@ FUNCTION_WORDS = frozenset({
     "place", "involve", "common", "excluding", "except", "without", "isn't", "aren't", "weren't", "don't", "doesn't",
     "isnt", "arent", "werent", "dont", "doesnt",
 })  # fmt: skip
-_DETERMINER = re.compile(r"(?:an?|the|any|some|this|that|these|those|my|your|his|her|its|our|their|another)\s+(?=\w)")
 _LETTERS = r"[0-9A-Za-z\u00C0-\u024F]+"  # scripts with spaces between words
 _WORD = re.compile(rf"{_LETTERS}(?:['\u2019]{_LETTERS})*")
 
@@ -91,21 +90,6 @@ class SpanIndex:
         """Return the first start at or after a position; None if there is none."""
         number = bisect_left(self._starts, position)
         return self._starts[number] if number < len(self._starts) else None
-
-
-def without_determiners(text: str, spans: Iterable[Span]) -> tuple[Span, ...]:
-    """Return the spans without articles and the like in front, and without those that have function words alone.
-
-    A capital may belong to a name: "The Office", "It".
-    """
-    found = []
-    for span in spans:
-        start = span.start
-        while determiner := _DETERMINER.match(text, start, span.end):
-            start = determiner.end()
-        if not FUNCTION_WORDS.issuperset(WORD.findall(plain_marks(text[start : span.end]))):
-            found.append(Span(start, span.end))
-    return tuple(found)
 
 
 def token_labels(offsets: Sequence[tuple[int, int]], spans: Iterable[Span]) -> list[bool]:

@@ -158,6 +158,7 @@ class _ReaderTrainer(Trainer):
 def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> None:
     """Record the folder's recipe; refuse the folder for any other recipe."""
     settings = recipe.as_dict() | {"seeds": [seed]}
+    del settings["thresholds"]  # placed after training
     noted = json.dumps({"recipe": settings, "hold_out": hold_out}, indent=2) + "\n"
     path = out / RECIPE_FILE
     if path.exists() and path.read_text(encoding="utf-8") != noted:

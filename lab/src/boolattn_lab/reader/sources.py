@@ -29,7 +29,7 @@ from boolattn_lab.formats.hashed_labels import (
 )
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.pairs import read_excluir_queries
-from boolattn_lab.formats.query_labels import QueryLabels, locate, read_query_labels
+from boolattn_lab.formats.query_labels import DETERMINERS, QueryLabels, locate, read_query_labels
 from boolattn_lab.formats.quest import read_quest_queries
 from boolattn_lab.paper.examples import Question, example_of_passages, example_of_quest, question_of_generated
 from boolattn_lab.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow
@@ -43,6 +43,8 @@ _REQUESTED = re.compile(
     r"(?:other than|except(?: for)?|excluding|apart from|aside from|besides|mention|hold|skip|leave out|hate|dislike"
     r"|can't stand|\bno)\W*(?:the |any |those )?$"
 )
+# A capital may belong to a name: "The Office".
+_DETERMINERS = re.compile(rf"^(?:(?:{'|'.join(DETERMINERS)})\s+(?=\w))*")
 _ABOUT = re.compile(r"\babout $")
 _PAGES = re.compile(r"(?:the )?(?:role|part|topic|subject) of|(?:pages|texts|things|articles|entries) (?:about|on)")
 
@@ -279,8 +281,10 @@ def _kinds_of(labels: QueryLabels) -> frozenset[QueryKind]:
 
 
 def _excluded(labels: QueryLabels) -> tuple[Span, ...]:
+    """Return where the excluded words are, without articles and the like in front: labels differ in these."""
     places = (locate(labels.query, text) for text in labels.excluded or ())
-    return tuple(Span(*place) for place in places if place)
+    found = (Span(*place) for place in places if place)
+    return tuple(Span(span.start + len(_DETERMINERS.findall(span.of(labels.query))[0]), span.end) for span in found)
 
 
 def _open(data: DataFolder, name: str) -> Iterator[_Known]:
