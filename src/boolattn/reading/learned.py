@@ -20,8 +20,9 @@ from boolattn.reading.reading import Documents, Exclusion, Kind, Reading, Source
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, marked_words
 
-MOST_TOKENS, SHARED_TOKENS = 96, 48
-"""A longer query is read in windows, each of which shares tokens with the next."""
+MOST_TOKENS, SHARED_TOKENS, MOST_WINDOWS = 96, 48, 24
+"""A longer query is read in windows, each of which shares tokens with the next. 24 are enough for 4,096 characters of
+English; text with a token for every character is read up to there, so that no query takes long."""
 GLUED, CAPITALS = 1, 2  # bits of a token's type: no space before it ("-word"); all in capitals ("NOT")
 
 
@@ -55,7 +56,7 @@ def token_batch(tokenizer: Tokenizer, queries: Sequence[str], multiple: int = 1)
 def windows_of(tokenizer: Tokenizer, query: str) -> list[TokenBatch]:
     """Return a query's windows in order; nearly always one."""
     encoding = tokenizer.encode(query)
-    return [_batch([query], [each]) for each in (encoding, *encoding.overflowing)]
+    return [_batch([query], [each]) for each in (encoding, *encoding.overflowing)[:MOST_WINDOWS]]
 
 
 def _batch(queries: Sequence[str], encodings: Sequence[Encoding], multiple: int = 1) -> TokenBatch:
