@@ -19,6 +19,8 @@ def test_it_says_what_is_applied_and_what_is_not():
     assert "  plan: films that are not comedies" in told and 'Not applied: "comedies": seen at' in told
     assert "  plan: films NOT comedies" in run("films that are not comedies", "--documents", "things")
     assert "no exclusion was seen" in run("weather in Hanoi")
+    told = run("films without war")
+    assert 'the reader takes "without" for part of what is asked' in told and "no exclusion was seen" not in told
 
 
 def test_words_that_are_not_in_the_query_can_be_excluded():
@@ -36,6 +38,7 @@ def test_many_queries_come_from_a_file_or_from_standard_input(tmp_path):
     rows = [json.loads(line) for line in from_file.splitlines()]
     assert [row["plan"]["plan"] for row in rows] == ["movies about Vietnam NOT war", "weather in Hanoi"]
     assert [row["reading"]["exclusions"][0]["applied"] for row in rows[:1]] == [True]
+    assert [row["reading"]["remarks"] for row in rows] == [[], []]
 
 
 def test_mistakes_are_named(tmp_path):

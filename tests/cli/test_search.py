@@ -94,3 +94,10 @@ def test_a_search_takes_as_many_hits_as_a_searcher(model, index):
     run(*call, MOST_HITS)
     refused = CliRunner().invoke(app, [*call, str(MOST_HITS + 1)], env={"COLUMNS": "200"})
     assert refused.exit_code == 2 and str(MOST_HITS) in refused.output
+
+
+def test_why_nothing_is_excluded_goes_to_standard_error_and_into_the_json(model, index):
+    asked = ["search", "why is there no river", "--index", index, "--model", str(model)]
+    printed = CliRunner().invoke(app, asked)
+    [told] = json.loads(run(*asked, "--json"))["reading"]["remarks"]
+    assert told.startswith('Nothing is excluded: the reader takes "no"') and told in printed.stderr

@@ -74,3 +74,46 @@ def test_a_decided_reading_as_json_has_the_number_that_decided():
     assert f"seen at {found['confidence']:.2f}" in found["why_not"]
     [found] = boolattn.read(TOPIC).to_dict()["exclusions"]
     assert found["applied"] and "why_not" not in found
+
+
+@pytest.mark.parametrize(
+    ("query", "cue", "excluded"),
+    [
+        ("films without war", "without", "war"),
+        ("hotels with no pool", "no", "pool"),
+        ("why isn't my phone charging", "isn't", "my phone charging"),
+        ("how to say no", "no", ""),
+        (f"songs without {'la ' * 70}", "without", ""),
+    ],
+    ids=["an exclusion that is missed", "no", "a question", "nothing follows", "more than a caller may exclude"],
+)
+def test_a_negation_that_excludes_nothing_is_remarked_on(query, cue, excluded):
+    [remark] = boolattn.read(query, reader=FixedReader()).remarks
+    told = f'Nothing is excluded: the reader takes "{cue}" for part of what is asked'
+    assert remark == told + (f'; exclude={[excluded]} excludes "{excluded}".' if excluded else ".")
+    if excluded:
+        advised = boolattn.read(query, exclude=[excluded])
+        assert advised.applied and advised.remarks == []
+
+
+@pytest.mark.parametrize("query", ["drop in sink", "weather in Hanoi", "no longer at ease", "the band Sans Souci", ""])
+def test_an_ordinary_query_gets_no_lecture(query):
+    assert boolattn.read(query).remarks == []
+
+
+def test_what_the_caller_decides_and_what_nobody_decided_is_not_remarked_on():
+    query = "films without war"
+    assert boolattn.read(query, exclude=[]).remarks == []
+    assert ReadingOptions().read([query])[0].remarks == []
+    [remark] = boolattn.read("not " + "x" * 5000).remarks
+    assert remark.startswith("Not read: ")
+
+
+def test_a_decided_reading_as_json_has_the_remarks_and_the_negation_that_excludes_nothing():
+    found = boolattn.read("films without war", reader=FixedReader()).to_dict()
+    assert found["remarks"] == boolattn.read("films without war", reader=FixedReader()).remarks != []
+    assert found["kept_negation"] == {"cue": "without", "text": "war"}
+    for query in (TOPIC, "weather in Hanoi"):
+        found = boolattn.read(query).to_dict()
+        assert found["remarks"] == [] and "kept_negation" not in found
+    assert "remarks" not in ReadingOptions().read([TOPIC])[0].to_dict()

@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -22,6 +23,7 @@ from tests.service.conftest import filled
 from tests.service.running import ROOT, Running, running
 
 VIETNAM = "movies set in Vietnam but not about war"
+PROPERTY = "films that are not comedies"
 HOSTILE, SCRIPT = '<img src=x onerror="document.title=1">', "<script>document.title=1</script>"
 WIDTHS = (390, 1280)
 AXE = ROOT / ".venv/share/axe-core/axe.min.js"
@@ -54,9 +56,12 @@ class Page:
     def __init__(self, browser, url):  # noqa: F811
         self.browser, self.url = browser, url
 
-    def open(self, width=1280, scheme="light"):
-        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    def resize(self, width, height=900):
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+
+    def open(self, width=1280, scheme="light"):
+        self.resize(width)
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
         self.browser.get(self.url)
@@ -96,6 +101,16 @@ class Page:
     def explain(self):
         self.browser.find_element(By.CSS_SELECTOR, "#explain > summary").click()
         self.wait(lambda: self.texts("#explanation tbody tr"))
+
+    def follow(self, text):
+        """Follow a link of the reading."""
+        self.browser.find_element(By.LINK_TEXT, text).click()
+        return self.settled()
+
+    def open_address(self, address):
+        self.browser.get(address)
+        self.wait(lambda: self.texts("#ours h3"))
+        return self.settled()
 
     def errors(self):
         """Return what the console says; a failed request is listed there too, and is no fault of the page."""
@@ -138,7 +153,13 @@ def test_what_was_read(page):
         "reading"
     ]
     [line] = page.texts("#exclusions li")
-    assert line.split("\n") == ["war", "topic", f"{int(read['exclusions'][0]['confidence'] * 1000) / 10} %", "applied"]
+    assert line.split("\n") == [
+        "war",
+        "topic",
+        f"{int(read['exclusions'][0]['confidence'] * 1000) / 10} %",
+        "applied",
+        "Do not exclude it",
+    ]
     assert read["reader"] in page["reader"].text
     assert page["plan"].text == "movies set in Vietnam NOT war"
 
@@ -157,13 +178,91 @@ def test_the_off_switch(page):
     ours = page.texts("#ours h3")
     page.choose("acting", "report")
     assert page.texts("#ours h3") == page.texts("#plain h3") != ours
-    assert page.texts("#read-query del") == ["war"] and page.texts("#exclusions .not-applied") == ["not applied"]
+    assert page.texts("#read-query del") == [] and page.texts("#read-query .seen") == ["war"]
+    assert page.texts("#exclusions .not-applied") == ["not applied"]
     assert "not applied" in page["status"].text
     page.choose("acting", "off")
     assert page.texts("#ours h3") == page.texts("#plain h3")
     assert page.texts("#read-query del") == [] and page.texts("#exclusions li") == []
     page.choose("acting", "act")
     assert page.texts("#ours h3") == ours
+
+
+def test_what_is_not_applied_has_a_link_that_applies_it(page):
+    Select(page["documents"]).select_by_value("pages")
+    page.search(PROPERTY)
+    [line] = page.texts("#exclusions li")
+    assert "comedies" in line and "not applied" in line and "a property, which pages discuss anyway" in line
+    assert page.texts("#ours h3") == page.texts("#plain h3")
+    page.follow("Exclude it anyway")
+    ours, address = page.texts("#ours h3"), page.browser.current_url
+    assert ours != page.texts("#plain h3") and page["plan"].text == "films NOT comedies"
+    assert page["verdict"].text == "You exclude “comedies”."
+    named = {"query": PROPERTY, "exclude": ["comedies"], "index": "films", "documents": "pages"}
+    hits = httpx.post(page.url + "/v1/search", json=named, timeout=60).json()["hits"]
+    assert [title.split("\u2002")[-1] for title in ours] == [hit["title"] for hit in hits]
+    asked = parse_qs(urlsplit(address).query)
+    assert asked == {"q": [PROPERTY], "exclude": ["comedies"], "documents": ["pages"], "index": ["films"]}
+    page.browser.refresh()
+    page.wait(lambda: page.texts("#ours h3") == ours)
+    page.browser.get("about:blank")
+    assert page.open_address(address).texts("#ours h3") == ours and page["query"].get_attribute("value") == PROPERTY
+    assert Select(page["documents"]).first_selected_option.get_attribute("value") == "pages"
+    page.follow("Let the reader decide")
+    assert page.texts("#ours h3") == page.texts("#plain h3") and "exclude" not in page.browser.current_url
+
+
+def test_what_is_applied_has_a_link_that_leaves_it_alone(page):
+    page.search(VIETNAM)
+    ours = page.texts("#ours h3")
+    page.follow("Do not exclude it")
+    assert page.texts("#ours h3") == page.texts("#plain h3") != ours
+    assert parse_qs(urlsplit(page.browser.current_url).query, keep_blank_values=True)["exclude"] == [""]
+    assert page["verdict"].text == "Reading is off for this query."
+    assert page.browser.find_element(By.CSS_SELECTOR, "#acting input:checked").get_attribute("value") == "off"
+    page.browser.back()
+    page.wait(lambda: page.texts("#ours h3") == ours)
+    assert page["query"].get_attribute("value") == VIETNAM
+    page.browser.forward()
+    page.wait(lambda: page.texts("#ours h3") == page.texts("#plain h3"))
+    page.choose("acting", "act")
+    assert page.texts("#ours h3") == ours and page.browser.current_url == page.url + "/"
+
+
+def test_of_several_exclusions_a_link_changes_one(page):
+    page.open_address(f"{page.url}/?q=films+about+war%2C+love+and+space&exclude=war&exclude=love&strictness=safe")
+    assert page["verdict"].text == "You exclude “war”, “love”."
+    assert Select(page["strictness"]).first_selected_option.get_attribute("value") == "safe"
+    page.follow("Do not exclude it")
+    assert page["verdict"].text == "You exclude “love”."
+    page.search("films about war")  # what is typed is read, and nothing of it is put into the address
+    assert page["verdict"].text == "The query excludes nothing." and page.browser.current_url == page.url + "/"
+
+
+def test_a_negation_that_excludes_nothing_has_a_link_too(page):
+    page.search("why is there no river")
+    assert page["verdict"].text == "Nothing is excluded: the reader takes “no” for part of what is asked."
+    page.follow("Exclude “river”")
+    assert page["verdict"].text == "You exclude “river”."
+    assert page.browser.switch_to.active_element.get_attribute("id") == "reading"
+
+
+def test_an_address_may_exclude_words_that_are_not_in_the_query(page):
+    page.open_address(f"{page.url}/?q=movies+set+in+Vietnam&exclude=war")
+    assert page["verdict"].text == "You exclude “war”." and page.texts("#read-query del") == []
+    assert not any("The Long Patrol" in title for title in page.texts("#ours h3"))
+    page.follow("Do not exclude it")
+    assert page.texts("#ours h3") == page.texts("#plain h3")
+
+
+@pytest.mark.parametrize("asked", ["?q=", "?exclude=war", "?q=films&strictness=lax&documents=<b>&index=no"])
+def test_an_address_that_asks_nothing_or_nonsense_is_harmless(page, asked):
+    page.browser.get(f"{page.url}/{asked}")
+    page.wait(page["index-choice"].is_displayed)
+    if "films" in asked:
+        page.wait(lambda: page.texts("#ours h3"))
+    else:
+        assert page["welcome"].is_displayed() and not page["problem"].is_displayed()
 
 
 def test_one_list_or_both(page):
@@ -266,17 +365,20 @@ def test_it_fits_and_is_accessible(page, width, scheme):
     page.open(width, scheme)
     page.wait(page["index-choice"].is_displayed)
     source = AXE.read_text(encoding="utf-8")
-    for searched in (False, True):
-        if searched:
+    for state in ("empty", "applied", "not-applied"):
+        if state == "applied":
             page.search(VIETNAM)
             page.explain()
+        elif state == "not-applied":
+            Select(page["documents"]).select_by_value("pages")
+            page.search(PROPERTY)
         page.browser.execute_script(source)
         found = page.browser.execute_async_script("axe.run().then(arguments[0])")
         assert len(found["passes"]) > 15
         assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
         inner, needed = page.browser.execute_script("return [innerWidth, document.documentElement.scrollWidth]")
         assert inner == width and needed <= inner
-    picture(page, f"{width}-{scheme}")
+        picture(page, f"{width}-{scheme}-{state}")
 
 
 def picture(page, name):
@@ -285,9 +387,9 @@ def picture(page, name):
     if folder:
         height = page.browser.execute_script("return document.documentElement.scrollHeight")
         width = page.browser.execute_script("return innerWidth")
-        size = {"width": width, "height": min(height, 2600), "deviceScaleFactor": 1, "mobile": False}
-        page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        page.resize(width, min(height, 2600))
         page.browser.save_screenshot(f"{folder}/{name}.png")
+        page.resize(width)
 
 
 def test_nothing_from_elsewhere_and_no_inline_script(films):
@@ -335,6 +437,9 @@ def test_a_key_and_failures_in_words(browser, keyed):  # noqa: F811
         if page.go()["problem"].is_displayed():
             break
     assert "busy" in problem.text and "Try again in" in problem.text and page.texts("#ours h3") == []
+    assert search(keys["many"]) == ""
+    page.follow("Do not exclude it")  # no reload, which would lose the key
+    assert page.texts("#ours h3") == page.texts("#plain h3") != [] and keys["many"] not in browser.current_url
     shutil.rmtree(folder)
     assert "cannot reach its index" in search(keys["many"])
     server.terminate()

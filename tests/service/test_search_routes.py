@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from boolattn import Searcher, explain, open_index
+from boolattn.explanation.words import remark
 from boolattn.retrieval.search.searcher import SearchSettings
 from tests.retrieval.search.vietnam import QUERY, WAR
 from tests.service.conftest import filled
@@ -53,6 +54,18 @@ def test_options_of_a_search(server, searcher):
     assert set(found(where=["words<=8"])) < set(found(k=10))
     bad = server.post("/v1/search", {"query": QUERY, "where": ["nothing=1"]})
     assert bad.status_code == 422 and "nothing" in bad.json()["detail"]
+
+
+def test_every_surface_says_in_the_same_words_why_nothing_is_excluded(server, searcher, model):
+    query = "why is there no river"
+    [told] = searcher.read(query).remarks
+    assert told.startswith('Nothing is excluded: the reader takes "no"')
+    for path in ("/v1/read", "/v1/search"):
+        assert server.post(path, {"query": query}).json()["reading"]["remarks"] == [told]
+    embedded = {"inputs": query, "prompt_name": "query", "reading": True}
+    assert server.post("/embed", embedded).json()["readings"][0]["remarks"] == [told]
+    assert server.post("/v1/explain", {"query": query}).json()["explanation"]["reading"]["remarks"] == [told]
+    assert remark(explain(model, query), []) == told
 
 
 def test_read_and_explain(server, model):

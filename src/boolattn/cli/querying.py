@@ -64,7 +64,7 @@ def read(
             [seen] = options.read([each], exclude)
             reading = options.decided(seen)
             if as_json:
-                found = {"reading": reading.to_dict(), "plan": reading.plan().to_dict(), "remarks": reading.remarks}
+                found = {"reading": reading.to_dict(), "plan": reading.plan().to_dict()}
                 typer.echo(json.dumps(found, ensure_ascii=False))
             else:
                 typer.echo("\n".join(_told(reading)))
@@ -89,7 +89,7 @@ def _told(reading: "Reading") -> Iterator[str]:
     for each in reading.decisions or ():
         if each.is_applied:
             yield f'  excludes "{printable(each.exclusion.text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
-    if not (reading.exclusions or reading.unread_reason):
+    if not (reading.exclusions or reading.remarks):
         yield "  excludes nothing: no exclusion was seen"
     yield f"  plan: {printable(str(reading.plan()))}"
     yield from (f"  {printable(remark)}" for remark in reading.remarks)

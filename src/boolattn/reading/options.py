@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from boolattn.reading import limits
 from boolattn.reading.caller import ExcludedWords, caller_reading
+from boolattn.reading.checked import checked_readings, shortened
 from boolattn.reading.plan import atoms_in
 from boolattn.reading.plan_builder import atoms_of
 from boolattn.reading.readers import ReaderOrName, reader_of
@@ -37,7 +38,7 @@ class Bounded:
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries; one that is too long, or has too many atoms, gets no operators."""
         asked = ["" if limits.is_too_long(query) else query for query in queries]
-        return [_within_limits(*pair) for pair in zip(queries, self.reader.read(asked), strict=True)]
+        return [_within_limits(*pair) for pair in zip(queries, checked_readings(self.reader, asked), strict=True)]
 
 
 def _within_limits(query: str, reading: Reading) -> Reading:
@@ -109,7 +110,7 @@ class ReadingOptions:
                 ``unread_reason`` says so.
         """
         if isinstance(queries, str):
-            raise TypeError(f"queries must be a list: write [{_shortened(queries)!r}] instead of a text")
+            raise TypeError(f"queries must be a list: write [{shortened(queries)!r}] instead of a text")
         for query in queries:
             limits.require_unicode(query)
         reader = reader_of(self.reader, self.syntax, only_exclusions=only_exclusions)
@@ -135,10 +136,6 @@ class ReadingOptions:
             return reading.keeping(exclusions_to_apply(reading, self.documents, self.strictness))
         plain = Reading.plain(reading.query, reading.source, reading.reader)  # a mechanism acts on *and* and *or* too
         return replace(plain, confidence=reading.confidence, unread_reason=reading.unread_reason)
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= 60 else f"{text[:60]}..."
 
 
 def _named_by_caller(query: str, words: ExcludedWords) -> Reading:

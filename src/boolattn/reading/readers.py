@@ -6,6 +6,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from boolattn.reading.checked import checked_readings
 from boolattn.reading.reading import Reader, Reading
 from boolattn.reading.rules.rule_reader import RuleReader
 from boolattn.reading.screen import Screened
@@ -61,10 +62,12 @@ class FirstOf:
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries, each independently; later readers do not see what earlier ones found."""
         first, *later = self._readers
-        readings = first.read(queries)
+        readings = checked_readings(first, queries)
         for reader in later:
             places = [place for place, each in enumerate(readings) if not each.operators and not each.unread_reason]
-            for place, reading in zip(places, reader.read([queries[place] for place in places]), strict=True):
+            for place, reading in zip(
+                places, checked_readings(reader, [queries[place] for place in places]), strict=True
+            ):
                 readings[place] = reading
         return readings
 

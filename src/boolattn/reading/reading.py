@@ -8,10 +8,11 @@ from typing import Any, Literal, Protocol, TypeAlias, get_args
 from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.choices import Documents as Documents
 from boolattn.reading.choices import Strictness as Strictness
-from boolattn.reading.limits import LONGEST_QUERY
+from boolattn.reading.limits import LONGEST_EXCLUDED, LONGEST_QUERY
 from boolattn.reading.plan import AllOf, BooleanPlan, PlanNode, QueryAtom, join, weighted
 from boolattn.reading.plan import Source as Source
 from boolattn.reading.plan_builder import tree_of
+from boolattn.reading.rules.negations import first_negation
 from boolattn.reading.spans import Span, has_word
 
 Kind: TypeAlias = Literal["topic", "property"]
@@ -150,8 +151,28 @@ class Reading:
     def remarks(self) -> list[str]:
         """What a person should know of what is not acted on, one sentence each: the same on every surface."""
         found = [f"Not read: {self.unread_reason}."] if self.unread_reason else []
-        told = ((each.exclusion.text, each.why_not) for each in self.not_applied)
-        return found + [f'Not applied: "{text}": {why_not}.' for text, why_not in told]
+        if kept := self.kept_negation:
+            told = f'Nothing is excluded: the reader takes "{kept["cue"]}" for part of what is asked'
+            text = kept["text"]
+            found.append(told + (f'; exclude=[{text!r}] excludes "{text}".' if text else "."))
+        not_applied = ((each.exclusion.text, each.why_not) for each in self.not_applied)
+        return found + [f'Not applied: "{text}": {why_not}.' for text, why_not in not_applied]
+
+    @cached_property
+    def kept_negation(self) -> dict[str, str]:
+        """The first negation of a query of which the reader excludes nothing, as its ``cue`` and the ``text`` after it.
+
+        Whoever wrote "films without war" may have meant an exclusion. Empty if there is none, or the caller decided.
+        """
+        if self.decisions is None or self.exclusions or self.unread_reason or self.source == CALLER:
+            return {}
+        if (found := first_negation(self.query)) is None:
+            return {}
+        text = found.scope.of(self.query)
+        return {
+            "cue": found.cue.of(self.query),
+            "text": text if has_word(text) and len(text) <= LONGEST_EXCLUDED else "",
+        }
 
     def keeping(self, exclusions: Collection[Exclusion]) -> "Reading":
         """Return the reading with only some of its exclusions; with none, *not* is removed."""
@@ -219,6 +240,8 @@ class Reading:
             "source": self.source,
             "reader": self.reader,
             **({"unread_reason": self.unread_reason} if self.unread_reason else {}),
+            **({"remarks": self.remarks} if self.decisions is not None else {}),
+            **({"kept_negation": self.kept_negation} if self.kept_negation else {}),
         }
 
     def _exclusion_dict(self, exclusion: Exclusion) -> dict[str, Any]:

@@ -98,6 +98,12 @@ def negations(text: str) -> tuple[Negation, ...]:
     return tuple(negations_among(find_cues(text), text, SpanIndex(quoted_spans(text))))
 
 
+def first_negation(text: str) -> Negation | None:
+    """Return the first negation of a text, without looking for others; None if there is none."""
+    text = plain_marks(text)
+    return next(negations_among(find_cues(text), text, SpanIndex(quoted_spans(text))), None)
+
+
 def negations_among(found_cues: Sequence[Cue], text: str, protected: SpanIndex) -> Iterator[Negation]:
     """Yield the negations among cues.
 

@@ -25,6 +25,7 @@ const $ = (id) => document.getElementById(id);
 let latest = null; // the request under way; a newer one replaces it
 let described = null; // what is served, or the request for it
 let shown = null; // the body of the search whose answer is on the page
+let named = null; // the words that the address excludes; null if it leaves that to the reader
 
 /** Make an element; children are elements or text. */
 function element(tag, classes, ...children) {
@@ -93,8 +94,62 @@ function request() {
   if (chosen("acting") === "report") body.act = false;
   if (chosen("acting") === "off") body.exclude = [];
   if (chosen("acting") === "act") body.act = true;
-  if ($("strictness").value) body.strictness = $("strictness").value;
+  if (named) body.exclude = named;
+  for (const id of ["strictness", "documents"]) if ($(id).value) body[id] = $(id).value;
   return body;
+}
+
+// ---- addresses that can be shared
+
+/** The address of the query with these exclusions; null leaves them to the reader. */
+function address(exclude) {
+  const found = new URLSearchParams({ q: shown.query });
+  for (const each of exclude?.length === 0 ? [""] : exclude || []) found.append("exclude", each);
+  for (const id of ["strictness", "documents", "index"]) if ($(id).value) found.set(id, $(id).value);
+  return `?${found}`;
+}
+
+/** Search for what the address says or, after going back, for what was shown before the first link was followed. */
+async function searchAddress() {
+  const asked = new URLSearchParams(location.search || history.state || "");
+  if (!asked.get("q")?.trim()) return;
+  named = asked.has("exclude") ? asked.getAll("exclude").filter(Boolean) : null;
+  $("query").value = asked.get("q");
+  document.querySelector(`input[name="acting"][value="${named && !named.length ? "off" : "act"}"]`).checked = true;
+  await describe();
+  for (const id of ["strictness", "documents", "index"]) {
+    const options = [...$(id).options].map((each) => each.value);
+    $(id).value = options.includes(asked.get(id)) ? asked.get(id) : options[0] || "";
+  }
+  await search();
+}
+
+/** A link to the query with other exclusions. Followed here, it keeps the API key, which a reload would lose. */
+function link(text, exclude) {
+  const made = element("a", "again", text);
+  made.href = address(exclude);
+  made.addEventListener("click", async (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (!location.search) history.replaceState(address(named), "");
+    history.pushState(null, "", made.href);
+    await searchAddress();
+    $("reading").focus();
+  });
+  return made;
+}
+
+/** Search for what is typed; an address that says something else is dropped. */
+function searchTyped() {
+  named = null;
+  history.replaceState(null, "", location.pathname);
+  return search();
+}
+
+/** Search with other choices, which an address that is shared keeps. */
+function searchChanged() {
+  if (location.search) history.replaceState(null, "", address(named));
+  return search();
 }
 
 async function search() {
@@ -147,37 +202,39 @@ function show(answer) {
 
 // ---- what was read
 
-function showReading({ reading, plan, acts }) {
-  const applied = negatives(plan.condition);
-  const isApplied = ({ span }) => applied.some(([from, to]) => span[0] < to && from < span[1]);
+function showReading({ reading, plan }) {
   $("read-query").replaceChildren(...highlighted(reading));
-  $("verdict").textContent = verdict(reading, acts);
-  $("exclusions").replaceChildren(...reading.exclusions.map((each) => exclusionElement(each, isApplied(each))));
+  $("verdict").textContent = verdict(reading);
+  $("exclusions").replaceChildren(...reading.exclusions.map((each) => exclusionElement(each, reading)));
+  const others = [];
+  if (reading.kept_negation?.text) others.push(link(`Exclude ${quoted([reading.kept_negation])}`, [reading.kept_negation.text]));
+  if (named) others.push(link("Let the reader decide", null));
+  $("others").replaceChildren(...others);
   $("plan").textContent = plan.plan;
   $("reader").textContent = `Reader ${reading.reader} (${SOURCES[reading.source] || reading.source}), confidence ${percent(reading.confidence)}`;
   $("explain").open = false;
   $("explanation").replaceChildren();
 }
 
-function verdict(reading, acts) {
-  if (reading.unread_reason) return `The query was not read: ${reading.unread_reason}.`;
-  const texts = reading.exclusions.map((each) => `“${each.text}”`).join(", ");
-  if (chosen("acting") === "off") return "Reading is off for this query.";
-  if (!texts) return "The query excludes nothing.";
-  return acts ? `The query excludes ${texts}.` : `The query excludes ${texts}, but this is not applied.`;
+function quoted(parts) {
+  return parts.map((each) => `“${each.text}”`).join(", ");
 }
 
-/** The spans of all excluded atoms of a plan. */
-function negatives(condition) {
-  if (condition.span) return condition.sign < 0 ? [condition.span] : [];
-  return Object.values(condition).flat().filter((each) => each && typeof each === "object").flatMap(negatives);
+function verdict({ exclusions, kept_negation: kept, unread_reason: unread }) {
+  if (unread) return `The query was not read: ${unread}.`;
+  if (chosen("acting") === "off") return "Reading is off for this query.";
+  if (kept) return `Nothing is excluded: the reader takes “${kept.cue}” for part of what is asked.`;
+  if (!exclusions.length) return "The query excludes nothing.";
+  const [applied, left] = [true, false].map((is) => quoted(exclusions.filter((each) => each.applied === is)));
+  if (!applied) return `The query excludes ${left}, but this is not applied.`;
+  return `${named ? "You exclude" : "The query excludes"} ${applied}.${left && ` Not applied: ${left}.`}`;
 }
 
 /** The query, cut wherever a cue or an exclusion starts or ends. */
 function highlighted(reading) {
   const points = Array.from(reading.query);
   const marks = [
-    ...reading.exclusions.map((each) => ({ span: each.span, role: "excluded" })),
+    ...reading.exclusions.filter((each) => each.span).map((each) => ({ span: each.span, role: each.applied ? "excluded" : "seen" })),
     ...Object.entries(reading.cues).flatMap(([operator, spans]) => spans.map((span) => ({ span, role: "cue", operator }))),
   ];
   const cuts = [...new Set([0, points.length, ...marks.flatMap(({ span }) => span)])].sort((a, b) => a - b);
@@ -185,25 +242,27 @@ function highlighted(reading) {
     const text = slice(points, [cuts[place], to]);
     const mark = marks.find(({ span }) => span[0] <= cuts[place] && to <= span[1]);
     if (!mark) return document.createTextNode(text);
-    const made = element(mark.role === "excluded" ? "del" : "u", mark.role, text);
-    made.title = mark.role === "excluded" ? "excluded" : `says “${mark.operator}”`;
+    const made = element({ excluded: "del", seen: "span", cue: "u" }[mark.role], mark.role, text);
+    made.title = { excluded: "excluded", seen: "not applied", cue: `says “${mark.operator}”` }[mark.role];
     return made;
   });
 }
 
-function exclusionElement(exclusion, applied) {
+function exclusionElement(exclusion, reading) {
+  const { applied, confidence, kind, text, why_not: why } = exclusion;
   const share = element("span", "meter", element("span", ""));
-  share.firstChild.style.width = percent(exclusion.confidence).replace(" ", "");
+  share.firstChild.style.width = percent(confidence).replace(" ", "");
   share.setAttribute("aria-hidden", "true");
-  const text = element("del", "excluded", exclusion.text);
-  text.dir = "auto";
-  return element(
-    "li", "",
-    text, element("span", "kind", exclusion.kind), share,
-    element("span", "number", percent(exclusion.confidence)),
-    element("span", applied ? "applied" : "not-applied", applied ? "applied" : "not applied"),
-    ...(exclusion.why_not ? [element("span", "why-not", exclusion.why_not)] : []),
-  );
+  const name = element(applied ? "del" : "strong", "", text);
+  name.dir = "auto";
+  const state = element("span", applied ? "applied" : "not-applied", applied ? "applied" : "not applied");
+  const made = element("li", "", name, element("span", "kind", kind), share, element("span", "number", percent(confidence)), state);
+  // What is excluded now, with or without this one.
+  const excluded = reading.exclusions.filter((each) => each.applied !== (each === exclusion)).map((each) => each.text);
+  if (applied) made.append(link("Do not exclude it", excluded));
+  else if (/[\p{L}\p{N}]/u.test(text)) made.append(link("Exclude it anyway", excluded));
+  if (why) made.append(element("p", "note", sentence(why)));
+  return made;
 }
 
 // ---- hits
@@ -342,9 +401,11 @@ async function fetchDescription() {
 
 $("form").addEventListener("submit", (event) => {
   event.preventDefault();
-  search();
+  searchTyped();
 });
-for (const id of ["acting", "strictness", "index"]) $(id).addEventListener("change", () => shown && search());
+$("acting").addEventListener("change", () => shown && searchTyped());
+for (const id of ["strictness", "documents", "index"]) $(id).addEventListener("change", () => shown && searchChanged());
 $("view").addEventListener("change", () => ($("columns").dataset.view = chosen("view")));
 $("explain").addEventListener("toggle", explain);
-describe();
+addEventListener("popstate", searchAddress);
+describe().then(searchAddress);
