@@ -1,6 +1,5 @@
 """Dense retrieval that understands *and*, *or* and *not*."""
 
-from collections.abc import Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from boolattn.explanation.query import explain
     from boolattn.query_vectors.exported_encoder import ExportedEncoder
     from boolattn.query_vectors.rewriting import signed_vectors
+    from boolattn.reading.caller import ExcludedWords
     from boolattn.reading.learned import load_reader
     from boolattn.reading.options import ReadingOptions
     from boolattn.reading.readers import ReaderOrName
@@ -77,7 +77,7 @@ def read(
     reader: "ReaderOrName | None" = None,
     documents: "Documents" = "pages",
     strictness: "Strictness" = "safe",
-    exclude: Sequence[str] | None = None,
+    exclude: "ExcludedWords | None" = None,
     syntax: bool = False,
 ) -> "Reading":
     """Read a query: what is seen, what is applied, and why the rest is not. Needs no torch.
@@ -87,12 +87,13 @@ def read(
         reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object. None uses the default.
         documents: What would be searched: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be: ``"safe"``, ``"balanced"`` or ``"sensitive"``.
-        exclude: Words of the query to exclude, if the caller knows them. None leaves it to the reader.
+        exclude: Words to exclude, in the query or not, if the caller knows them: ``["war"]``, or with weights
+            ``{"war": 2}``. None leaves it to the reader.
         syntax: Whether the query uses the explicit syntax.
 
     Examples:
         >>> reading = read("movies about Vietnam but not war", reader="rules")
-        >>> [exclusion.span.of(reading.query) for exclusion in reading.exclusions]
+        >>> [exclusion.text for exclusion in reading.exclusions]
         ['war']
         >>> print(reading.plan())
         movies about Vietnam NOT war

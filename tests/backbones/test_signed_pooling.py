@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from boolattn.backbones.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED, SignedPooling
+from boolattn.backbones.signed_pooling import UNWANTED, UNWANTED_STATES, WANTED, WEIGHTS, SignedPooling
 
 STATES = torch.tensor([[[1.0, 0.0], [3.0, 0.0], [0.0, 4.0], [9.0, 9.0]]])  # the last is padding
 MASK = torch.tensor([[1, 1, 1, 0]])
@@ -122,3 +122,16 @@ def test_maps_are_learned_and_saved(tmp_path):
     again = SignedPooling.load(str(tmp_path), **where)
     assert again.rank == 3
     assert torch.equal(pool(again, *MIXED, states, mask), pool(readout, *MIXED, states, mask))
+
+
+def test_weights_multiply_what_is_subtracted_for_each_token():
+    readout = SignedPooling(2, penalty=0.3)
+    features = {
+        "token_embeddings": STATES,
+        "attention_mask": MASK,
+        WANTED: torch.tensor([[1.0, 0.0, 0.0, 0.0]]),
+        UNWANTED: torch.tensor([[0.0, 1.0, 1.0, 0.0]]),
+        WEIGHTS: torch.tensor([[1.0, 2.0, 1.0, 1.0]]),
+    }
+    # P = (1, 0), N = (3, 4) / 2: q = P - 0.3 * 1/2.5 * (2 * 3, 4) / 2
+    assert torch.allclose(readout(features)["sentence_embedding"], torch.tensor([[1 - 0.36, -0.24]]), atol=1e-6)

@@ -63,6 +63,7 @@ def test_exclusions_that_are_not_acted_on_are_reported(explain):
 def test_the_caller_may_name_exclusions_or_use_syntax(explain):
     assert "[-Vietnam-]" in explain(QUERY, "--exclude", "Vietnam").output
     assert "[-war-]" in explain("--syntax", "--", "films -war").output
-    mistake = explain(QUERY, "--exclude", "love")
-    assert mistake.exit_code == 2 and "exclude names 'love'" in " ".join(mistake.output.split())
+    assert "- love" in explain(QUERY, "--exclude", "love").output
+    mistake = explain(QUERY, "--exclude", " ")
+    assert mistake.exit_code == 2 and "an empty text" in " ".join(mistake.output.split())
     assert explain(QUERY, "--reader", "clever").exit_code == 2

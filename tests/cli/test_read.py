@@ -23,6 +23,13 @@ def test_it_says_what_is_applied_and_what_is_not():
     assert 'the reader takes "without" for part of what is asked' in told and "no exclusion was seen" not in told
 
 
+def test_words_that_are_not_in_the_query_can_be_excluded():
+    told = run("pasta", "--exclude", "cheese", "--exclude", "blue cheese: mild")
+    assert '  excludes "cheese": a topic, 1.00' in told and 'excludes "blue cheese: mild"' in told
+    [row] = [json.loads(line) for line in run("pasta", "--exclude", "cheese", "--json").splitlines()]
+    assert row["reading"]["exclusions"][0]["span"] is None and row["plan"]["plan"] == "pasta NOT cheese"
+
+
 def test_many_queries_come_from_a_file_or_from_standard_input(tmp_path):
     text = "movies about Vietnam, not war\n\nweather in Hanoi\n"
     (tmp_path / "queries.txt").write_text(text)
@@ -38,7 +45,7 @@ def test_mistakes_are_named(tmp_path):
     for arguments, message in (
         ([], "give one query"),
         (["a", "--file", "b"], "give one query"),
-        (["films", "--exclude", "war"], "not in the query"),
+        (["films", "--exclude", ""], "exclude contains an empty text"),
         (["films", "--reader", "nobody"], "no reader 'nobody'"),
     ):
         done = CliRunner().invoke(app, ["read", *arguments], env={"COLUMNS": "200"})

@@ -60,6 +60,16 @@ def test_a_search_reads_its_query_once(prefix, form, model, index, reads):
     assert reads == {LearnedReader: [[QUERY]], SyntaxReader: [[QUERY]]}
 
 
+@pytest.mark.parametrize("prefix", ["training-free:", ""], ids=["Boolean", "plain"])
+def test_words_that_are_not_in_the_query_can_be_excluded(prefix, model, index):
+    how = ["--model", f"{prefix}{model}", "--exclude", "war", "--exclude", "love story"]
+    found = json.loads(run("search", "set in Vietnam", "--index", index, *how, "--json"))
+    assert found["plan"]["plan"] == "set in Vietnam NOT war NOT love story"
+    assert [atom["text"] for atom in found["hits"][0]["atoms"]] == ["set in Vietnam", "war", "love story"]
+    assert "- love story" in run("search", "set in Vietnam", "--index", index, *how)
+    assert 'Excludes "love story", which is not in the query.' in run("explain", "set in Vietnam", *how)
+
+
 def test_a_search_says_how_to_declare_what_documents_are(model, index):
     call = ["search", QUERY, "--index", index, "--model", model, "--json"]
     assert f"boolattn index DIR --index {index} --documents things" in CliRunner().invoke(app, call).stderr

@@ -5,6 +5,7 @@ import json
 import pytest
 from sentence_transformers import SentenceTransformer
 
+from boolattn import DualEncoder
 from boolattn.explanation.html import page
 from boolattn.explanation.query import explain
 from boolattn.explanation.words import word_spans, words_of
@@ -59,3 +60,19 @@ def test_words_with_a_weight_are_those_that_rewriting_encodes(plain, query):
 
 def test_an_empty_query_is_explained(plain):
     assert explain(plain, "", reader="rules").tokens == ()
+
+
+def test_words_that_are_not_in_the_query_are_named(plain):
+    for model in (plain, DualEncoder.training_free(plain[0].auto_model.name_or_path)):
+        explanation = explain(model, "pasta recipes", exclude={"blue cheese": 2})
+        assert explanation.changed and (explanation.readout > 0).all()
+        told = printed(explanation)
+        assert 'Excludes "blue cheese", which is not in the query.' in told and "- blue cheese" in told
+        assert "Nothing was changed" not in told
+        shown = page(explanation)
+        assert "blue cheese" in shown and "which is not in the query" in shown and "Nothing was changed" not in shown
+        assert json.loads(json.dumps(explanation.to_dict()))["reading"]["exclusions"][0]["weight"] == 2
+    both = printed(explain(plain, QUERY, exclude=["war", "love"]))
+    assert 'Excludes "war", because of "but not".' in both and 'Excludes "love", which is not in the query.' in both
+    refused = printed(explain(plain, "pasta", exclude=["cheese"], act=False))
+    assert 'Excludes "cheese"' not in refused and 'Not applied: "cheese"' in refused

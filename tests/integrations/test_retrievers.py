@@ -27,6 +27,13 @@ def test_langchain_can_be_given_exclusions(searcher):
     assert found[0].metadata["boolattn_reader"] == "caller"
 
 
+def test_langchain_can_exclude_words_that_are_not_in_the_query(searcher):
+    retriever = langchain.BooleanRetriever(searcher=searcher, k=3)
+    for exclude in (["war"], {"war": 2}):
+        atoms = retriever.invoke("movies set in Vietnam", exclude=exclude)[0].metadata["boolattn_atoms"]
+        assert [(atom["text"], atom["sign"]) for atom in atoms] == [("movies set in Vietnam", 1), ("war", -1)]
+
+
 def test_langchain_chains_take_it(searcher):
     chain = langchain.BooleanRetriever(searcher=searcher, k=2) | (lambda found: [document.id for document in found])
     assert chain.invoke(QUERY) == [hit.doc_id for hit in searcher.search(QUERY, 2)]

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from boolattn.plans.candidate_scores import UNWANTED, Evidence
 from boolattn.reading import limits
+from boolattn.reading.caller import caller_reading
 from boolattn.reading.syntax import parse
 
 
@@ -83,3 +84,9 @@ def test_memory_grows_with_the_atoms_and_not_with_their_square(joined, monkeypat
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 5 * shares.nbytes
+
+
+def test_a_weight_multiplies_the_effect_of_an_unwanted_atom():
+    plan = caller_reading("pasta", {"cheese": 2, "eggs": 1}).plan()
+    evidence = Evidence(plan.atoms, plan.condition, np.zeros(1), 1.0, np.array([[0.5], [0.5], [1.0]]))
+    assert evidence.effects(1 / UNWANTED)[:, 0] == pytest.approx([0.5, -2 * 0.25, -1])

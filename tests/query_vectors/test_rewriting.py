@@ -7,9 +7,8 @@ import pytest
 from boolattn import signed_vectors
 from boolattn.query_vectors.rewriting import rewritten
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.reading import THRESHOLDS
 from tests.query_vectors.rewrite import rewrite
-from tests.reading.fixed_reader import FixedReader
+from tests.reading.fixed_reader import THRESHOLDS, FixedReader
 
 QUERY = "movies set in Vietnam but not about war"
 VECTORS = {"movies set in Vietnam": [3.0, 4.0], "war": [0.0, 2.0], "war films": [0.0, 5.0], QUERY: [1.0, 1.0]}
@@ -40,7 +39,7 @@ def test_the_caller_chooses_what_is_acted_on():
     assert rewrite(QUERY, reader="rules", act=False) == (QUERY, "")
     assert rewrite(QUERY, reader="rules", exclude=[]) == (QUERY, "")
     assert rewrite("movies about war", exclude=["war"]) == ("movies about", "war")
-    sure = FixedReader("love", confidence=THRESHOLDS["balanced"])
+    sure = FixedReader("love", confidence=THRESHOLDS["pages"]["balanced"])
     assert rewrite("love stories", reader=sure) == ("love stories", "")
     assert rewrite("love stories", reader=sure, strictness="balanced") == ("stories", "love")
 
@@ -95,3 +94,53 @@ def test_things_are_excluded_more_strongly_than_pages():
 def test_vectors_that_are_not_finite_are_refused(value):
     with pytest.raises(ValueError, match="NaN or infinity: check"):
         signed_vectors(["films"], lambda texts: np.full((len(texts), 2), value), reader="rules")
+
+
+PARTS = {"pasta": [3.0, 4.0, 0.0], "cheese": [0.0, 2.0, 0.0], "eggs": [0.0, 0.0, 5.0], "cheese eggs": [0.0, 3.0, 3.0]}
+
+
+def moved(exclude, penalty=0.5):
+    return signed_vectors(["pasta"], lambda texts: [PARTS[text] for text in texts], exclude=exclude, penalty=penalty)[0]
+
+
+def unit(vector):
+    return np.asarray(vector) / np.linalg.norm(vector)
+
+
+def test_words_that_are_not_in_the_query_are_subtracted_like_others():
+    assert rewrite("pasta", exclude=["cheese"]) == ("pasta", "cheese")
+    assert rewrite("pasta without eggs", exclude=["cheese", "eggs"]) == ("pasta", "eggs cheese")
+    assert rewrite("", exclude=["cheese"]) == ("", "cheese")
+    assert np.allclose(moved(["cheese"]), unit([0.6, 0.8 - 0.5, 0]))
+    assert np.allclose(moved(["cheese", "eggs"]), unit(unit([3, 4, 0]) - 0.5 * unit([0, 3, 3])))
+
+
+def test_a_weight_multiplies_what_is_subtracted():
+    assert np.allclose(moved({"cheese": 2}), unit([0.6, 0.8 - 1.0, 0]))
+    assert np.array_equal(moved({"cheese": 1}), moved(["cheese"]))
+    assert np.allclose(moved({"cheese": 2, "eggs": 2}), unit(unit([3, 4, 0]) - 2 * 0.5 * unit([0, 3, 3])))
+
+
+def test_exclusions_of_different_weights_are_encoded_one_by_one():
+    length = np.linalg.norm([0, 2, 5])
+    expected = unit([3, 4, 0]) - 0.5 * np.array([0, 3 * 2, 5]) / length
+    assert np.allclose(moved({"cheese": 3, "eggs": 1}), unit(expected))
+    queries, asked = ["pasta", QUERY, "war films"], []
+
+    def counting(texts):
+        asked.append(list(texts))
+        return np.eye(6)[: len(texts)]
+
+    signed_vectors(queries, counting, exclude=[{"cheese": 3, "eggs": 1}, ["war"], None], reader="rules")
+    assert asked == [["pasta", "movies set in Vietnam", "war films", "cheese", "eggs", "war"]]
+
+
+def test_a_document_about_a_word_that_is_not_in_the_query_scores_less(bare):
+    documents = ["Spaghetti in a sauce of four cheeses", "Spaghetti in a sauce of fresh tomatoes"]
+    cheese, tomatoes = bare.encode(documents, normalize_embeddings=True)
+
+    def gap(exclude):
+        [query] = signed_vectors(["pasta recipes"], bare.encode, exclude=exclude)
+        return query @ cheese - query @ tomatoes
+
+    assert gap([]) > gap(["cheese"]) > gap({"cheese": 2})

@@ -73,6 +73,8 @@ FAULTS = {
     "a kind": ({"exclusions": (Exclusion(WAR, "topics", 1.0),)}, 'the kind \'topics\': use "topic", "property"'),
     "no number": ({"exclusions": (Exclusion(WAR, "topic", float("nan")),)}, "the confidence nan: use a number from 0"),
     "too sure": ({"confidence": 80}, "the confidence 80: use a number from 0 to 1"),
+    "a weight": ({"exclusions": (Exclusion(WAR, "topic", 1.0, weight=-1),)}, "the weight -1: use a number above 0"),
+    "thresholds": ({"thresholds": {"things": {"safe": 0.5}}}, r'thresholds has no \["things"\]\["balanced"\]: add it'),
     "a source": ({"source": "mine"}, 'the source \'mine\': use "caller", "syntax", "rules"'),
 }
 
@@ -87,6 +89,8 @@ def test_what_is_wrong_with_a_reading_is_named_and_how_to_fix_it(fault):
 def test_a_reading_that_is_not_wrong_is_acted_on():
     assert str(boolattn.read(QUERY, reader=Changed()).plan()) == "films NOT war"
     assert str(boolattn.read(QUERY, reader=Changed(cues=NOTHING)).plan()) == "films sans NOT war"
+    elsewhere = Changed(scopes=NOTHING, cues=NOTHING, exclusions=(Exclusion(None, "topic", 1.0, text="battles"),))
+    assert str(boolattn.read(QUERY, reader=elsewhere).plan()) == "films sans war NOT battles"
 
 
 @pytest.mark.parametrize(

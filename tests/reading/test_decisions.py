@@ -4,8 +4,7 @@ import pytest
 
 import boolattn
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.reading import THRESHOLDS
-from tests.reading.fixed_reader import FixedReader
+from tests.reading.fixed_reader import THRESHOLDS, FixedReader
 
 PROPERTY = "films that are not comedies"
 TOPIC = "movies set in Vietnam but not about war"
@@ -14,7 +13,7 @@ TOPIC = "movies set in Vietnam but not about war"
 def test_a_topic_is_applied_and_the_plan_shows_it():
     reading = boolattn.read(TOPIC)
     [decision] = reading.decisions
-    assert decision.is_applied and decision.confidence >= decision.needed == THRESHOLDS["safe"]
+    assert decision.is_applied and decision.confidence >= decision.needed == reading.thresholds["pages"]["safe"]
     assert reading.applied == reading.exclusions and reading.not_applied == () and reading.remarks == []
     assert str(reading.plan()) == "movies set in Vietnam NOT war"
 
@@ -24,11 +23,12 @@ def test_a_property_is_seen_and_applied_to_things_alone():
     assert str(pages.plan()) == PROPERTY and str(things.plan()) == "films NOT comedies"
     assert [each.exclusion for each in pages.not_applied] == list(pages.exclusions) == list(things.applied)
     [remark] = pages.remarks
-    assert remark.startswith('Not applied: "comedies": seen at 0.') and "safe needs 0.45 for pages" in remark
+    needed = pages.thresholds["pages"]["safe"]
+    assert remark.startswith('Not applied: "comedies": seen at 0.') and f"safe needs {needed:.2f} for pages" in remark
     assert "documents='things' or exclude=['comedies'] applies it" in remark
 
 
-@pytest.mark.parametrize("strictness", THRESHOLDS)
+@pytest.mark.parametrize("strictness", THRESHOLDS["pages"])
 def test_the_strictness_that_would_apply_an_exclusion_is_named(strictness):
     sure = FixedReader("love", confidence=0.3)
     reading = boolattn.read("love stories", reader=sure, strictness=strictness)
@@ -67,8 +67,10 @@ def test_what_is_decided_is_what_the_vectors_act_on():
 
 
 def test_a_decided_reading_as_json_has_the_number_that_decided():
-    [found] = boolattn.read(PROPERTY).to_dict()["exclusions"]
-    assert (found["text"], found["applied"], found["needed"]) == ("comedies", False, 0.45)
+    reading = boolattn.read(PROPERTY)
+    [found] = reading.to_dict()["exclusions"]
+    needed = reading.thresholds["pages"]["safe"]
+    assert (found["text"], found["applied"], found["needed"]) == ("comedies", False, needed)
     assert f"seen at {found['confidence']:.2f}" in found["why_not"]
     [found] = boolattn.read(TOPIC).to_dict()["exclusions"]
     assert found["applied"] and "why_not" not in found

@@ -3,9 +3,10 @@
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 
-from boolattn.reading.learned import READERS, load_reader
+from boolattn.reading.learned import READERS, Calibration, LearnedReader, ReaderCard, ReaderFileError, load_reader
 from boolattn.reading.readers import reader_of
 from boolattn.reading.reading import exclusions_to_apply
 
@@ -95,3 +96,39 @@ def test_it_has_a_name_and_survives_pickling():
 
 def test_it_is_small_enough_to_ship():
     assert sum(path.stat().st_size for path in (READERS / "english").iterdir()) < 26e6
+
+
+LONG = "I am looking for something to watch with my family on Friday night after we have eaten. " * 8
+
+
+@pytest.mark.parametrize("before", ["", LONG])
+@pytest.mark.parametrize("after", ["", LONG])
+def test_an_exclusion_is_found_wherever_it_is_in_a_long_query(before, after):
+    assert _excluded(f"{before}Movies set in Vietnam, other than war films, please. {after}") == ["war films"]
+
+
+def test_a_long_query_keeps_what_the_first_window_says():
+    query = "python web frameworks other than django"
+    [short], [long] = (load_reader().read([each])[0].exclusions for each in (query, f"{query}. {LONG}"))
+    assert short.span == long.span
+
+
+def test_a_calibration_turns_outputs_into_confidences():
+    assert Calibration().confidence(0.8) == pytest.approx(0.8)
+    assert Calibration(0.5, -2).confidence(0.5) == pytest.approx(1 / (1 + np.exp(2)))
+    assert 0 < Calibration(3, 0).confidence(0.0) < Calibration(3, 0).confidence(1.0) <= 1
+
+
+def test_a_card_without_what_both_kinds_of_documents_need_is_refused():
+    with pytest.raises(ValueError, match="a threshold for each of safe, balanced, sensitive"):
+        Calibration(thresholds={"safe": 0.5})
+    with pytest.raises(ValueError, match="the reader mine needs a calibration for each of things, pages"):
+        ReaderCard("mine", "1", {"things": Calibration()})
+    with pytest.raises(ValueError, match="must be finite"):
+        Calibration(float("nan"))
+
+
+def test_the_card_of_an_older_version_is_refused(tmp_path):
+    (tmp_path / "reader.json").write_text('{"name": "mine", "version": "1", "calibration": [1.0, 0.0]}')
+    with pytest.raises(ReaderFileError, match="of an older version: get the reader again"):
+        LearnedReader.load(tmp_path)

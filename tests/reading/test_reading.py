@@ -4,9 +4,11 @@ from dataclasses import replace
 import pytest
 
 from boolattn.reading.caller import caller_reading
-from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading, exclusions_to_apply
+from boolattn.reading.reading import Exclusion, Reading, exclusions_to_apply
 from boolattn.reading.rules.rule_reader import read_by_rules
+from boolattn.reading.spans import Span
 from boolattn.reading.syntax import SyntaxReader
+from tests.reading.fixed_reader import THRESHOLDS
 
 BOTH = "films that are not comedies, without war"  # a property and a topic
 
@@ -15,11 +17,22 @@ def learned(*confidences):
     reading = read_by_rules(BOTH)
     kinds = zip(reading.exclusions, confidences, strict=True)
     exclusions = tuple(replace(each, kind="topic", confidence=confidence) for each, confidence in kinds)
-    return replace(reading, exclusions=exclusions, source="learned")
+    return replace(reading, exclusions=exclusions, source="learned", thresholds=THRESHOLDS)
 
 
 def applied(reading, *how):
     return [each.span.of(reading.query) for each in exclusions_to_apply(reading, *how)]
+
+
+def test_every_exclusion_carries_its_words():
+    query = "cakes without eggs"
+    [read] = read_by_rules(query).exclusions
+    assert read.text == "eggs"
+    own = Reading.plain(query, "rules", "my reader 1")
+    own = replace(own, exclusions=(Exclusion(Span(14, 18), "topic", 0.9), Exclusion(None, "topic", 0.9, text="nuts")))
+    assert [each.text for each in own.exclusions] == ["eggs", "nuts"]
+    with pytest.raises(ValueError, match="a place in the query, a text, or both"):
+        Exclusion(None, "topic", 0.9)
 
 
 def test_a_property_is_acted_on_where_documents_are_things():
@@ -38,16 +51,20 @@ def test_an_exclusion_that_no_plan_contains_is_not_acted_on():
 
 
 def test_the_learned_reader_must_be_sure():
-    least = [THRESHOLDS[strictness] for strictness in ("safe", "balanced", "sensitive")]
-    assert 1 > least[0] > least[1] > least[2] > 0
-    reading = learned(least[0], least[2])
+    safe, sensitive = (THRESHOLDS["pages"][strictness] for strictness in ("safe", "sensitive"))
+    reading = learned(safe, sensitive)
     assert applied(reading) == applied(reading, "pages", "balanced") == ["comedies"]
     assert applied(reading, "pages", "sensitive") == ["comedies", "war"]
 
 
-@pytest.mark.parametrize("source", ["caller", "syntax", "rules", "mechanism"])
-def test_other_sources_have_no_comparable_confidence(source):
-    assert applied(replace(learned(0.1, 0.1), source=source)) == ["comedies", "war"]
+def test_things_and_pages_have_thresholds_of_their_own():
+    between = learned(0.5, 0.5)
+    assert applied(between, "pages") == ["comedies", "war"] and applied(between, "things") == []
+    assert applied(between, "things", "balanced") == ["comedies", "war"]
+
+
+def test_a_reader_without_thresholds_is_always_acted_on():
+    assert applied(replace(learned(0.1, 0.1), thresholds=None)) == ["comedies", "war"]
 
 
 def test_unknown_documents_and_strictness_are_errors():

@@ -247,6 +247,14 @@ def test_a_negation_that_excludes_nothing_has_a_link_too(page):
     assert page.browser.switch_to.active_element.get_attribute("id") == "reading"
 
 
+def test_an_address_may_exclude_words_that_are_not_in_the_query(page):
+    page.open_address(f"{page.url}/?q=movies+set+in+Vietnam&exclude=war")
+    assert page["verdict"].text == "You exclude “war”." and page.texts("#read-query del") == []
+    assert not any("The Long Patrol" in title for title in page.texts("#ours h3"))
+    page.follow("Do not exclude it")
+    assert page.texts("#ours h3") == page.texts("#plain h3")
+
+
 @pytest.mark.parametrize("asked", ["?q=", "?exclude=war", "?q=films&strictness=lax&documents=<b>&index=no"])
 def test_an_address_that_asks_nothing_or_nonsense_is_harmless(page, asked):
     page.browser.get(f"{page.url}/{asked}")

@@ -2,10 +2,11 @@
 
 import pytest
 
-from boolattn.reading.reading import THRESHOLDS, Exclusion, Reading
+from boolattn.reading.reading import Exclusion, Reading
 from boolattn.reading.spans import Span
 from boolattn_lab.benchmarks.reading_scores import judge, reading_scores, words_in
 from boolattn_lab.formats import QueryLabels
+from tests.reading.fixed_reader import THRESHOLDS
 
 
 def read(query: str, *found: tuple[str, str, float], source: str = "learned") -> Reading:
@@ -13,7 +14,7 @@ def read(query: str, *found: tuple[str, str, float], source: str = "learned") ->
     for text, kind, confidence in found:
         start = query.index(text)
         exclusions.append(Exclusion(Span(start, start + len(text)), kind, confidence))
-    return Reading(query, frozenset(), {}, {}, tuple(exclusions), 1.0, source, "test 1")
+    return Reading(query, frozenset(), {}, {}, tuple(exclusions), 1.0, source, "test 1", thresholds=THRESHOLDS)
 
 
 def scores(*rows, documents="pages", strictness="safe"):
@@ -45,6 +46,7 @@ def test_counts_are_per_query_and_soft_rows_count_neither_way():
         "f1": 0.5,
         "false_alarms": 1,
         "scope_f1": pytest.approx(2 * 2 / (2 + 3)),
+        "scope_exact": 0.0,
     }
     assert not found.confusion
 
@@ -61,6 +63,12 @@ def test_scopes_are_compared_by_words_over_all_true_positives():
 
 def test_words_that_are_not_labelled_are_wrong():
     assert scores((PASTA, ("pasta bake", "topic", 1.0))).figures["scope_f1"] == 0.0
+
+
+def test_an_article_does_not_make_a_scope_wrong():
+    watch = QueryLabels("presents besides a nice watch", ("a nice watch",))
+    for text, exact in (("nice watch", 1.0), ("a nice watch", 1.0), ("watch", 0.0), ("besides a nice watch", 0.0)):
+        assert scores((watch, (text, "topic", 1.0))).figures["scope_exact"] == exact
 
 
 def test_either_place_of_a_repeated_label_is_right():
@@ -86,7 +94,7 @@ def test_unlabelled_queries_are_only_counted():
 
 
 def test_confidence_below_the_threshold_is_not_read():
-    row = (SOUP, ("tomato", "topic", THRESHOLDS["balanced"]))
+    row = (SOUP, ("tomato", "topic", THRESHOLDS["pages"]["balanced"]))
     assert scores(row).figures["recall"] == 0.0
     assert scores(row, strictness="balanced").figures["recall"] == 1.0
 

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
+from boolattn.reading.learned import Calibration
 from boolattn_lab.reader.held_out import Said, calibrate
-from boolattn_lab.reader.picture import draw_curve, draw_reliability, rates
+from boolattn_lab.reader.picture import draw_curves, draw_reliability, rates
 
 
 def test_calibration_finds_how_often_a_reader_is_right():
@@ -16,7 +17,8 @@ def test_calibration_finds_how_often_a_reader_is_right():
 def test_a_row_that_represents_two_counts_twice():
     confidences, right = np.array([0.9, 0.9, 0.2]), np.array([True, False, False])
     twice = calibrate(confidences, right, np.array([2.0, 1.0, 1.0]))
-    assert twice == pytest.approx(calibrate(confidences[[0, 0, 1, 2]], right[[0, 0, 1, 2]], np.ones(4)))
+    counted = calibrate(confidences[[0, 0, 1, 2]], right[[0, 0, 1, 2]], np.ones(4))
+    assert (twice.scale, twice.shift) == pytest.approx((counted.scale, counted.shift))
 
 
 def test_rates_count_false_alarms_per_ten_thousand():
@@ -29,6 +31,7 @@ def test_rates_count_false_alarms_per_ten_thousand():
 def test_pictures_are_drawn(tmp_path):
     rng = np.random.default_rng(0)
     said = Said(rng.random(200), rng.random(200) < 0.3, np.ones(200), np.zeros(200, int))
-    draw_curve({"seed 0": said, "mean": said}, tmp_path / "curve.png")
-    draw_reliability(said, tmp_path / "reliability.png")
+    both = {"things": said, "pages": said}
+    draw_curves(both, dict.fromkeys(both, Calibration()), tmp_path / "curve.png")
+    draw_reliability(both, tmp_path / "reliability.png")
     assert all((tmp_path / name).stat().st_size > 5000 for name in ("curve.png", "reliability.png"))

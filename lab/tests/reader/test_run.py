@@ -18,7 +18,7 @@ from boolattn_lab.cli import app
 from boolattn_lab.paper.recipes import RecipeError
 from boolattn_lab.reader.export import export_reader
 from boolattn_lab.reader.recipe import load_reader_recipe
-from boolattn_lab.reader.run import WEIGHTS_FILE, tokenizer_of, train_reader
+from boolattn_lab.reader.run import WEIGHTS_FILE, tokenizer_of, train_reader, uncalibrated
 from boolattn_lab.reader.sources import HELD_OUT, kinds
 from tests.forked import Forked, run_python
 
@@ -78,7 +78,7 @@ def test_a_reader_can_be_pickled(trained):
 
 def test_eight_bits_agree_with_torch(start, recipe, nowhere, tmp_path):
     network, tokenizer = train_reader(recipe, nowhere, tmp_path / "run"), tokenizer_of(recipe)
-    export_reader(network, tokenizer, ReaderCard("small", "0"), tmp_path / "reader")
+    export_reader(network, tokenizer, ReaderCard("small", "0", uncalibrated(recipe)), tmp_path / "reader")
     batch = token_batch(tokenizer, [row.query for row in kinds(nowhere)][:64])
     with torch.inference_mode():
         of_query, of_tokens = network(*map(torch.from_numpy, batch[:3]))

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from boolattn.backbones.encodings.encoding import Encoding
 from boolattn.backbones.labelled_query import LabelledQuery, labelled
 from boolattn.operators import NOT
-from boolattn.reading.caller import labelled_reading
+from boolattn.reading.caller import ExcludedWords, labelled_reading
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.reading import Reading, Source
 
@@ -52,7 +52,8 @@ class Call(NamedTuple):
         Args:
             queries: The texts.
             operators: For each query, the operators it contains; None lets the model find them.
-            exclude: For each query, the words that it excludes; None lets the reader find them.
+            exclude: For each query, the words that it excludes, as in ``ReadingOptions.read``; None lets the reader
+                find them.
         """
         require_one(operators, exclude)
         if operators is not None:
@@ -64,7 +65,7 @@ class Call(NamedTuple):
         return carrying(self.encoding, [self.options.applied(each) for each in readings])
 
     def understand(
-        self, query: str, operators: str | Collection[str] | None = None, exclude: Sequence[str] | None = None
+        self, query: str, operators: str | Collection[str] | None = None, exclude: ExcludedWords | None = None
     ) -> Understood:
         """Return how one query is understood, with the same arguments as ``asked``."""
         require_one(operators, exclude)
@@ -96,13 +97,19 @@ class Call(NamedTuple):
 
 def carrying(encoding: Encoding, readings: Sequence[Reading]) -> list[LabelledQuery]:
     """Return queries that carry their readings through batching."""
-    named = [each for each in readings if each.is_named_by_caller]
+    named = [each for reading in readings if reading.is_named_by_caller for each in reading.exclusions if each.span]
     if named and encoding.reads:
         raise ValueError(
-            f"exclude= names {named[0].exclusions[0].span.of(named[0].query)!r}, but the mechanism of this model "
-            "finds the scope of *not* itself: pass operators=[['not']] instead"
+            f"exclude= names {named[0].text!r}, but the mechanism of this model finds the scope of *not* itself: pass "
+            "operators=[['not']] instead"
         )
-    return [LabelledQuery.of(each.query, each.operators, each) for each in readings]
+    return [LabelledQuery.of(each.query, _acting_operators(each), each) for each in readings]
+
+
+def _acting_operators(reading: Reading) -> frozenset[str]:
+    """Return the operators that act on the query's tokens: no *not* if its caller only names words that it lacks."""
+    lacks_words = reading.is_named_by_caller and not reading.scopes[NOT.name]
+    return reading.operators - {NOT.name} if lacks_words else reading.operators
 
 
 def require_one(operators: Any, exclude: Any) -> None:

@@ -33,6 +33,7 @@ from boolattn.backbones.storage.plain_models import (
 )
 from boolattn.backbones.storage.sound_weights import require_finite
 from boolattn.query_vectors.query_encoder import AttentionEncoder, QueryEncoder
+from boolattn.reading.caller import ExcludedWords
 from boolattn.reading.options import Exclude, ReadingOptions
 from boolattn.reading.plan import BooleanPlan
 from boolattn.reading.readers import FirstOf, ReaderOrName
@@ -215,8 +216,9 @@ class DualEncoder(SentenceTransformer):
             *args: As in sentence-transformers.
             operators: For each query, the operators it contains, such as ``[["not"], []]``: the given gates of a
                 mechanism. For other models, ``["not"]`` lets the reader read and ``[]`` stops it.
-            exclude: For each query, the words to exclude, such as ``[["war"], []]``; None lets the reader
-                find them. For a single query, ``["war"]`` is enough; ``[]`` means that no query excludes anything.
+            exclude: For each query, the words to exclude, in the query or not, such as ``[["war"], []]`` or, with
+                weights, ``[{"war": 2}, []]``; None lets the reader find them. For a single query, ``["war"]`` is
+                enough; ``[]`` means that no query excludes anything.
             reader: For this and the following options, see ``ReadingOptions``. None uses ``model.options``.
             documents: What the index contains, ``"things"`` or ``"pages"``.
             strictness: How sure the learned reader must be.
@@ -240,13 +242,13 @@ class DualEncoder(SentenceTransformer):
         """Encode readings that ``ReadingOptions.applied`` has reduced to what is acted on."""
         return super().encode_query(carrying(self.tower.encoding, readings), **kwargs)
 
-    def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
+    def read(self, query: str, exclude: ExcludedWords | None = None) -> Reading:
         """Return the whole reading of a query, and why the rest is not acted on; ``exclude`` as in ``encode_query``."""
         if not self.finds_operators:
             MechanismReader(self.tower)  # raises an error that states the reason
         return self.options.decided(self.options.read([query], exclude)[0])
 
-    def plan(self, query: str, exclude: Sequence[str] | None = None) -> BooleanPlan:
+    def plan(self, query: str, exclude: ExcludedWords | None = None) -> BooleanPlan:
         """Return what is acted on: the query's wanted and unwanted atoms, and how they combine."""
         return self.options.applied(self.options.read([query], exclude)[0]).plan()
 

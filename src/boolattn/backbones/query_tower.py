@@ -11,11 +11,13 @@ from sentence_transformers.base.model import BaseModel
 from sentence_transformers.base.modules import InputModule, Transformer
 from transformers import PreTrainedModel
 
+from boolattn.backbones.added_exclusions import ADDED_WEIGHTS, with_added_states
 from boolattn.backbones.attach.hooks import KEYWORD
 from boolattn.backbones.attach.plugin import mechanism_of
 from boolattn.backbones.encodings.bias import BiasEncoding
 from boolattn.backbones.encodings.encoding import Encoding
 from boolattn.backbones.encodings.registry import load_encoding, settings_of
+from boolattn.backbones.signed_pooling import WEIGHTS, SignedPooling
 from boolattn.backbones.storage.adapter_format import write_adapter
 from boolattn.backbones.storage.checksums import forget_checksums, verify_checksums
 from boolattn.backbones.storage.plain_models import QUERY_ENCODER, routes_of
@@ -40,11 +42,13 @@ class BooleanTower(InputModule):
     Attributes:
         encoding: How to act on exclusions.
         options: How queries are read. Only the reader's name is saved with a model.
+        subtracts: Whether the model's readout subtracts exclusions.
     """
 
     config_file_name = "boolean_tower.json"
     save_in_root = False
     transformer: Transformer
+    subtracts: bool
 
     def __init__(self, encoding: Encoding | None = None, reader: ReaderOrName | None = None) -> None:
         """Store the settings; the encoder is attached in ``on_model_ready``, when the whole model exists.
@@ -60,6 +64,7 @@ class BooleanTower(InputModule):
     def on_model_ready(self, model: BaseModel) -> None:
         """Attach the encoding to the query encoder or, if there is none, to the document route's encoder."""
         routes = routes_of(model)
+        self.__dict__["subtracts"] = any(isinstance(each, SignedPooling) for each in routes["query"])
         transformer = routes.get(QUERY_ENCODER, routes["document"])[0]
         if self.__dict__.get("transformer") is transformer:
             return
@@ -98,7 +103,13 @@ class BooleanTower(InputModule):
         for query in inputs:
             if isinstance(query, str):
                 require_unicode(query)
-        return self.encoding.preprocess(self.transformer, inputs, self.options, prompt, **kwargs)
+        features = self.encoding.preprocess(self.transformer, inputs, self.options, prompt, **kwargs)
+        if not self.subtracts and {WEIGHTS, ADDED_WEIGHTS} & features.keys():
+            raise ValueError(
+                "exclude= has words that are not in the query, or weights, but this model subtracts nothing from a "
+                "query's vector: exclude words of the query, without weights, or use the plain model"
+            )
+        return features
 
     def with_offsets(self, queries: Sequence[Any], prompt: str = "", **kwargs: Any) -> tuple[dict[str, Any], Offsets]:
         """Tokenise, and also return the character span of each token; (0, 0) for tokens outside the query."""
@@ -106,7 +117,7 @@ class BooleanTower(InputModule):
 
     def forward(self, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Encode the tokens and act on the reading; without exclusions, like the plain encoder."""
-        return self.encoding.forward(self.transformer, features, **kwargs)
+        return with_added_states(self.transformer, self.encoding.forward(self.transformer, features, **kwargs))
 
     def get_embedding_dimension(self) -> int:
         """Return the size of a token's state."""

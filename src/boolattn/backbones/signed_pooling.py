@@ -15,6 +15,7 @@ from boolattn.backbones.storage.sound_weights import require_fitting
 WANTED = "wanted_tokens"
 UNWANTED = "unwanted_tokens"
 UNWANTED_STATES = "unwanted_states"  # (B, L, d), encoded separately; absent if the sentence's states are used
+WEIGHTS = "unwanted_weights"  # (B, L): how often each unwanted token is subtracted; absent if all are once
 
 
 class SignedPooling(Pooling):
@@ -24,6 +25,9 @@ class SignedPooling(Pooling):
     linear, so in any engine q scores a document by score(P) - lambda score(N), as if both had unit length.
     lambda = bound sigmoid(w N/|N| + b) can be learned; w starts at 0, so that lambda starts equal for all queries.
     So can P and N: if ``rank`` is set, each is first transformed by a map of that rank, x + U V x, with U = 0 to start.
+
+    A weight multiplies what is subtracted for an exclusion: the states of its tokens are multiplied by it in the last N
+    alone, so that |N| and lambda stay as they are.
 
     Beyond the paper, whose attention can only ignore "war", not lower war films. A query that excludes
     nothing gets the mean over all its tokens, bit for bit.
@@ -53,19 +57,25 @@ class SignedPooling(Pooling):
         """Pool; features contain ``token_embeddings`` (B, L, d) and, if something is excluded, both kinds of tokens."""
         features = super().forward(features, **kwargs)
         if UNWANTED in features:
-            signed = self.signed(*self.sides(features))
+            signed = self.signed(*self.sides(features), self.away(features))
             excludes = features[UNWANTED].any(dim=1, keepdim=True)  # (B, 1)
             features["sentence_embedding"] = torch.where(excludes, signed, features["sentence_embedding"])
         return features
 
     def sides(self, features: dict[str, Any]) -> tuple[Tensor, Tensor]:
         """Return P and N (B, d)."""
-        states = features["token_embeddings"]
-        wanted = _mean(states, self.counted(features))
-        unwanted = _mean(features.get(UNWANTED_STATES, states), features[UNWANTED])
-        if self.move_wanted is None or self.move_unwanted is None:
-            return wanted, unwanted
-        return _moved(wanted, self.move_wanted), _moved(unwanted, self.move_unwanted)
+        wanted = _mean(features["token_embeddings"], self.counted(features))
+        return _moved(wanted, self.move_wanted), self._unwanted(features, None)
+
+    def away(self, features: dict[str, Any]) -> Tensor | None:
+        """Return N (B, d) with each token's state multiplied by its weight; None if no token has a weight."""
+        return self._unwanted(features, features[WEIGHTS]) if WEIGHTS in features else None
+
+    def _unwanted(self, features: dict[str, Any], weights: Tensor | None) -> Tensor:
+        states = features.get(UNWANTED_STATES, features["token_embeddings"])
+        if weights is not None:
+            states = states * weights.to(states).unsqueeze(-1)
+        return _moved(_mean(states, features[UNWANTED]), self.move_unwanted)
 
     def counted(self, features: dict[str, Any]) -> Tensor:
         """Return the weights of the wanted tokens (B, L), without a prompt's if the backbone ignores them."""
@@ -75,11 +85,14 @@ class SignedPooling(Pooling):
         length = int(torch.as_tensor(features["prompt_length"]).flatten()[0])
         return wanted * self._exclude_prompt_from_mask(features["attention_mask"], length)
 
-    def signed(self, wanted: Tensor, unwanted: Tensor) -> Tensor:
-        """Return P - lambda |P|/|N| N for P, N (B, d)."""
-        away: Tensor = nn.functional.normalize(unwanted, dim=-1)
-        length: Tensor = torch.linalg.vector_norm(wanted, dim=-1, keepdim=True)
-        return wanted - self.weight_of(away) * length * away
+    def signed(self, wanted: Tensor, unwanted: Tensor, away: Tensor | None = None) -> Tensor:
+        """Return P - lambda |P|/|N| N for P, N (B, d); with ``away``, that is subtracted instead of the last N."""
+        direction: Tensor = nn.functional.normalize(unwanted, dim=-1)
+        penalty, length = self.weight_of(direction), torch.linalg.vector_norm(wanted, dim=-1, keepdim=True)
+        if away is not None:
+            direction = away / torch.linalg.vector_norm(unwanted, dim=-1, keepdim=True).clamp(min=1e-12)
+        found: Tensor = wanted - penalty * length * direction
+        return found
 
     def weight_of(self, away: Tensor) -> Tensor:
         """Return lambda (B, 1) for the unwanted direction (B, d)."""
@@ -111,8 +124,10 @@ def _residual_map(dimension: int, rank: int) -> nn.Sequential:
     return nn.Sequential(down, up)
 
 
-def _moved(vectors: Tensor, by: nn.Sequential) -> Tensor:
-    """Return x + U V x, computed in the map's precision."""
+def _moved(vectors: Tensor, by: nn.Sequential | None) -> Tensor:
+    """Return x + U V x, computed in the map's precision; x if there is no map."""
+    if by is None:
+        return vectors
     exact = vectors.to(next(by.parameters()).dtype)
     moved: Tensor = exact + by(exact)
     return moved.to(vectors.dtype)

@@ -40,7 +40,9 @@ def exclusions_on_tokens(readings: Sequence[Reading], offsets: Offsets) -> Token
         offsets: For each query, the character span of each token; (0, 0) for special tokens and padding.
     """
     cues = _labels([each.cues[NOT.name] for each in readings], offsets)
-    scopes = _labels([[exclusion.span for exclusion in each.exclusions] for each in readings], offsets)
+    scopes = _labels(
+        [[exclusion.span for exclusion in each.exclusions if exclusion.span] for each in readings], offsets
+    )
     return TokenReading(scopes.amax(dim=1), cues, scopes)
 
 

@@ -45,7 +45,11 @@ HowSure = Annotated[
 ]
 Excluded = Annotated[
     list[str] | None,
-    typer.Option("--exclude", help="Words of the query to exclude, instead of using a reader; may be repeated."),
+    typer.Option(
+        "--exclude",
+        help="Words to exclude, in the query or not, instead of using a reader; may be repeated. Only Python and the "
+        "service take weights.",
+    ),
 ]
 Syntax = Annotated[bool, typer.Option("--syntax", help='The query uses AND, OR, NOT, -word and "...".')]
 Act = Annotated[bool, typer.Option("--act/--no-act", help="Act on exclusions, or only report what is read.")]

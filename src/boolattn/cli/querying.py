@@ -88,8 +88,7 @@ def _told(reading: "Reading") -> Iterator[str]:
     yield printable(reading.query)
     for each in reading.decisions or ():
         if each.is_applied:
-            text = each.exclusion.span.of(reading.query)
-            yield f'  excludes "{printable(text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
+            yield f'  excludes "{printable(each.exclusion.text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
     if not (reading.exclusions or reading.remarks):
         yield "  excludes nothing: no exclusion was seen"
     yield f"  plan: {printable(str(reading.plan()))}"

@@ -92,7 +92,7 @@ def marked(reading: Reading) -> Text:
     """Return the query with its cues and exclusions marked."""
     query, text, end = reading.query, Text(), 0
     spans: list[tuple[Span, Role]] = [(span, "cue") for span in reading.cues[NOT.name]]
-    spans += [(each.span, "excluded") for each in reading.exclusions]
+    spans += [(each.span, "excluded") for each in reading.exclusions if each.span]
     for span, role in sorted(spans):
         opening, style, closing = LOOKS[role]
         text.append(query[end : span.start], "bold").append(opening, "dim")
@@ -106,7 +106,7 @@ def _details(answer: Answer) -> RenderableType:
     if not reading.exclusions:
         read = "Excludes nothing, so the vector and the hits are those of the plain model."
     else:
-        read = "\n".join([*(_described(reading, each) for each in reading.exclusions), f"Plan: {reading.plan()}"])
+        read = "\n".join([*(_described(each) for each in reading.exclusions), f"Plan: {reading.plan()}"])
     if answer.boolean is None:
         hits: RenderableType = Text(
             f'This reader finds the part "{answer.missing}", whose vector does not ship with the demonstration. Only '
@@ -118,12 +118,9 @@ def _details(answer: Answer) -> RenderableType:
     return Group(Text(read), "", hits)
 
 
-def _described(reading: Reading, exclusion: Exclusion) -> str:
-    start, end = exclusion.span
-    return (
-        f'Excludes "{exclusion.span.of(reading.query)}" (characters {start} to {end}): a {exclusion.kind}, '
-        f"confidence {exclusion.confidence:.2f}."
-    )
+def _described(exclusion: Exclusion) -> str:
+    where = "characters {} to {}".format(*exclusion.span) if exclusion.span else "not in the query"
+    return f'Excludes "{exclusion.text}" ({where}): a {exclusion.kind}, confidence {exclusion.confidence:.2f}.'
 
 
 def _indented(shown: RenderableType) -> Padding:

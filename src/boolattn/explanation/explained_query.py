@@ -67,9 +67,14 @@ class ExplainedQuery:
         return tuple(name for name, gate in zip(self.operators, self.gates, strict=True) if gate)
 
     @property
+    def added(self) -> tuple[str, ...]:
+        """What is excluded although it is not in the query."""
+        return tuple(atom.text for atom in self.plan.negatives if atom.span is None)
+
+    @property
     def changed(self) -> bool:
-        """Whether anything differs from the bare encoder: a gate is open, or a weight is negative."""
-        return bool(self.held) or bool((self.readout < 0).any())
+        """Whether anything differs from the bare encoder: a gate is open, or something is subtracted."""
+        return bool(self.held or self.added) or bool((self.readout < 0).any())
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON values."""

@@ -1,6 +1,6 @@
 """Explain how a model handles a query."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -10,13 +10,13 @@ from sentence_transformers import SentenceTransformer
 from boolattn.backbones.call_options import Call, Understood, require_one
 from boolattn.backbones.dual_encoder import DualEncoder, as_boolean
 from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
-from boolattn.backbones.signed_pooling import UNWANTED, SignedPooling
+from boolattn.backbones.signed_pooling import UNWANTED, WEIGHTS, SignedPooling
 from boolattn.explanation.explained_query import Array
 from boolattn.explanation.html import Explanation
 from boolattn.explanation.tracing import explain_tokens
 from boolattn.explanation.words import word_spans
 from boolattn.operators import NOT
-from boolattn.reading.caller import labelled_reading
+from boolattn.reading.caller import ExcludedWords, labelled_reading
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Strictness
@@ -27,7 +27,7 @@ def explain_reading(
     options: ReadingOptions,
     query: str,
     operators: Collection[str] | None = None,
-    exclude: Sequence[str] | None = None,
+    exclude: ExcludedWords | None = None,
 ) -> Explanation:
     """Return how a query is read, and whether rewriting adds each word to its vector, subtracts it, or does not use it.
 
@@ -35,7 +35,7 @@ def explain_reading(
         options: How to read the query, and which exclusions to act on.
         query: The text.
         operators: The operators it contains; None lets the reader find them.
-        exclude: The words that it excludes; None lets the reader find them.
+        exclude: The words that it excludes, in it or not; None lets the reader find them.
     """
     require_one(operators, exclude)
     if operators is not None and NOT.name not in operators:
@@ -47,7 +47,7 @@ def explain_reading(
     cues = np.array(token_labels(spans, reading.cues[NOT.name]), dtype=np.float64)
     plan = applied.plan()
     wanted, unwanted = (
-        np.array(token_labels(spans, (atom.span for atom in atoms)), dtype=bool)
+        np.array(token_labels(spans, (atom.place for atom in atoms)), dtype=bool)
         for atoms in (plan.positives, plan.negatives)
     )
     if not unwanted.any() or not wanted.any():  # the whole query is encoded
@@ -76,7 +76,7 @@ def explain(
     query: str,
     operators: Collection[str] | None = None,
     *,
-    exclude: Sequence[str] | None = None,
+    exclude: ExcludedWords | None = None,
     reader: ReaderOrName | None = None,
     documents: Documents | None = None,
     strictness: Strictness | None = None,
@@ -90,7 +90,7 @@ def explain(
             plain model, the explanation shows the reading and which words are added or subtracted, without attention.
         query: The query.
         operators: The operators it contains, as in ``encode_query``; None lets the model find them.
-        exclude: The words to exclude; None lets the reader find them.
+        exclude: The words to exclude, in the query or not; None lets the reader find them.
         reader: For this and the following options, see ``ReadingOptions``. None uses ``model.options``.
         documents: What the index contains, ``"things"`` or ``"pages"``.
         strictness: How sure the learned reader must be.
@@ -139,5 +139,6 @@ def _token_weights(model: DualEncoder, features: dict[str, Any]) -> Array:
         _, away = model.readout.sides(features)
         unwanted = features[UNWANTED][0].double()
         penalty = model.readout.weight_of(torch.nn.functional.normalize(away, dim=-1))
-        weights = weights - penalty.item() * unwanted / unwanted.sum()
+        shares = unwanted / unwanted.sum() * features.get(WEIGHTS, features[UNWANTED])[0]
+        weights = weights - penalty.item() * shares[: len(weights)]  # without words that are not in the query
     return np.asarray(weights.cpu().numpy(), dtype=np.float64)

@@ -134,7 +134,7 @@ def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
     """Return what is not acted on, or why nothing was changed; empty if there is nothing to add."""
     if remarks := explanation.reading.remarks:
         return " ".join(remarks)
-    if reasons(runs) or joined(runs):
+    if reasons(runs) or joined(runs) or explanation.added:
         return ""
     if explanation.changed:
         return f"Found {_listed(explanation.held)}, but no word is in its scope in at least half of all heads."
@@ -144,6 +144,7 @@ def remark(explanation: ExplainedQuery, runs: Sequence[Run]) -> str:
 def in_words(explanation: ExplainedQuery, runs: Sequence[Run]) -> list[str]:
     """Describe what is excluded and why, what is combined, or that nothing was changed, one sentence each."""
     excluded = [f'Excludes "{text}"' + (f', because of "{cue}".' if cue else ".") for text, cue in reasons(runs)]
+    excluded += [f'Excludes "{text}", which is not in the query.' for text in explanation.added]
     together = [f"Combines {_listed(texts)} with {name}." for name, texts in joined(runs).items()]
     note = remark(explanation, runs)
     return excluded + together + ([note] if note else [])

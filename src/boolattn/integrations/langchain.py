@@ -8,6 +8,7 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from pydantic import ConfigDict
 
+    from boolattn.reading.caller import ExcludedWords
     from boolattn.retrieval.index.protocol import Filter
     from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
     from boolattn.retrieval.search.searcher import Searcher
@@ -36,7 +37,7 @@ class BooleanRetriever(BaseRetriever):
     where: Sequence[Filter] = ()
 
     def _get_relevant_documents(
-        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, exclude: Sequence[str] | None = None
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun, exclude: ExcludedWords | None = None
     ) -> list[Document]:
         return [_document(hit) for hit in self.searcher.search(query, self.k, self.where, exclude)]
 

@@ -7,7 +7,7 @@
                    scale of the vectors, for any embedding model
     condition      the plan's tree over the atoms:
                    wanted atom    the share of its words that the document contains
-                   unwanted atom  -UNWANTED * strength * share^2: a document that contains all of its words is
+                   unwanted atom  -UNWANTED * strength * weight * share^2: a document that contains all of its words is
                                   probably about it, a document with few of them is not
                    all of         the mean of the wanted parts, minus every "not"
                    any of         the best part
@@ -82,7 +82,7 @@ def _fill(
     match condition:
         case QueryAtom():
             row = row_of[condition]
-            effects[row] = shares[row] if condition.sign == 1 else -unwanted * shares[row] ** 2
+            effects[row] = shares[row] if condition.sign == 1 else -unwanted * condition.weight * shares[row] ** 2
             return [row]
         case AllOf(parts):
             rows = [(is_exclusion(part), _fill(effects, part, row_of, shares, unwanted)) for part in parts]

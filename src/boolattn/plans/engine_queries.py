@@ -1,4 +1,4 @@
-"""Plans in the query languages of other engines, as plain text or dictionaries."""
+"""Plans in the query languages of other engines, as plain text or dictionaries; weights of exclusions are ignored."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -33,11 +33,22 @@ def rewritten(reading: Reading) -> Rewritten:
     return Rewritten(wanted or reading.query, unwanted)
 
 
+def subtracted(reading: Reading) -> list[tuple[str, float]]:
+    """Return the texts to subtract and their weights: one text for all exclusions, unless their weights differ."""
+    atoms = reading.plan().negatives
+    if len({atom.weight for atom in atoms}) > 1:
+        return [(atom.text, atom.weight) for atom in atoms]
+    return [(" ".join(atom.text for atom in atoms), atom.weight) for atom in atoms[:1]]
+
+
 class RewriteEncoder:
     """A ``QueryEncoder`` for any embedding function: encodes what a query wants and what it excludes separately.
 
     q = P/|P| - lambda N/|N|, normalised, with P the vector of what is wanted and N of what is excluded. A query
     that excludes nothing gets the function's own vector.
+
+    A weight multiplies what is subtracted for its exclusion: lambda w N/|N|. Exclusions of different weights are
+    encoded one by one, and the sum of all w N is subtracted, divided by the length of the sum of all N.
     """
 
     def __init__(self, embed: Embed, penalty: float = PENALTIES["pages"]) -> None:
@@ -48,12 +59,17 @@ class RewriteEncoder:
         """Return the vectors (B, D) of queries; every exclusion of a reading is acted on."""
         texts = [rewritten(reading) for reading in readings]
         excluding = [place for place, text in enumerate(texts) if text.unwanted]
-        asked = [text.wanted for text in texts] + [texts[place].unwanted for place in excluding]
+        parts = [subtracted(readings[place]) for place in excluding]
+        asked = [text.wanted for text in texts] + [text for each in parts for text, _ in each]
         vectors = np.asarray(self._embed(asked), np.float32)
         require_finite_vectors(vectors)
         found, unwanted = vectors[: len(texts)].copy(), vectors[len(texts) :]
         if excluding:
-            found[excluding] = _unit(_unit(found[excluding]) - self._penalty * _unit(unwanted))
+            starts = np.cumsum([0, *map(len, parts[:-1])])
+            weights = np.array([[weight] for each in parts for _, weight in each], np.float32)
+            total, away = (np.add.reduceat(each, starts) for each in (unwanted, weights * unwanted))
+            moved: Vectors = _unit(found[excluding]) - self._penalty * np.asarray(away / _lengths(total), np.float32)
+            found[excluding] = _unit(moved)
         return found
 
 
@@ -81,8 +97,9 @@ def signed_vectors(
         documents: What the index contains: ``"things"``, such as films and products, or ``"pages"`` about them.
         strictness: How sure the learned reader must be of an exclusion before it is acted on.
         syntax: Whether all queries are written in the explicit syntax.
-        exclude: For each query, the words that it excludes, such as ``[["war"], []]``; None for a query that the
-            reader should read. ``[]`` means that no query excludes anything.
+        exclude: For each query, the words to exclude, in the query or not, such as ``[["war"], []]`` or, with weights,
+            ``[{"war": 2}, []]``; None for a query that the reader should read. ``[]`` means that no query excludes
+            anything.
         act: Whether to act on exclusions; if False, every query gets the function's own vector.
         penalty: lambda; None uses the default for these documents, ``PENALTIES``.
 
@@ -94,6 +111,10 @@ def signed_vectors(
     return RewriteEncoder(embed, PENALTIES[documents] if penalty is None else penalty).encode(readings)
 
 
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths: NDArray[np.float32] = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
+def _unit(vectors: Vectors) -> Vectors:
+    return np.asarray(vectors / _lengths(vectors), np.float32)
+
+
+def _lengths(vectors: Vectors) -> Vectors:
+    lengths: Vectors = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.maximum(lengths, 1e-12)

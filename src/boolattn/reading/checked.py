@@ -1,11 +1,13 @@
 """What a reader must return: a faulty reading is an error that says what to fix, and is never ignored silently."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 from typing import Any, get_args
 
 from boolattn.operators import NOT, OPERATORS
+from boolattn.reading.limits import HIGHEST_WEIGHT
 from boolattn.reading.plan import Source
-from boolattn.reading.reading import Kind, Reader, Reading
+from boolattn.reading.reading import Documents, Kind, Reader, Reading, Strictness
 from boolattn.reading.spans import Span
 
 _SOURCES, _KINDS = get_args(Source), get_args(Kind)
@@ -50,7 +52,7 @@ def _faults(query: str, reading: Any) -> Iterator[str]:
     for field, marked in (("cues", reading.cues), ("scopes", reading.scopes)):
         for name in OPERATORS:
             yield from _wrong_spans(query, field, marked[name])
-    yield from _wrong_spans(query, "exclusions", [each.span for each in reading.exclusions])
+    yield from _wrong_spans(query, "exclusions", [each.span for each in reading.exclusions if each.span is not None])
     yield from _wrong_values(reading)
     yield from _disagreements(reading)
 
@@ -78,14 +80,21 @@ def _wrong_values(reading: Reading) -> Iterator[str]:
     for each in reading.exclusions:
         if each.kind not in _KINDS:
             yield f"an exclusion has the kind {each.kind!r}: use {_listed(_KINDS)}"
-    for confidence in (reading.confidence, *(each.confidence for each in reading.exclusions)):
+        if not 0 < each.weight <= HIGHEST_WEIGHT:
+            yield f"an exclusion has the weight {each.weight}: use a number above 0, up to {HIGHEST_WEIGHT:g}"
+    confidences = [(each.confidence, each.topic_confidence) for each in reading.exclusions]
+    for confidence in (reading.confidence, *(each for pair in confidences for each in pair if each is not None)):
         if not 0 <= confidence <= 1:
             yield f"it has the confidence {confidence}: use a number from 0 to 1"
+    if reading.thresholds is not None:
+        for documents, strictness in product(get_args(Documents), get_args(Strictness)):
+            if strictness not in reading.thresholds.get(documents, ()):
+                yield f'thresholds has no ["{documents}"]["{strictness}"]: add it, or use None to act on everything'
 
 
 def _disagreements(reading: Reading) -> Iterator[str]:
     """Yield where operators, scopes and exclusions disagree on *not*: vectors act on one of them, plans on another."""
-    excluded, scopes = {each.span for each in reading.exclusions}, {*reading.scopes[NOT.name]}
+    excluded, scopes = {each.span for each in reading.exclusions if each.span}, {*reading.scopes[NOT.name]}
     for span in sorted(scopes - excluded):
         yield (
             f'scopes["not"] names "{span.of(reading.query)}", but exclusions does not: add an Exclusion with this '
@@ -93,9 +102,9 @@ def _disagreements(reading: Reading) -> Iterator[str]:
         )
     for span in sorted(excluded - scopes):
         yield f'exclusions names "{span.of(reading.query)}", but scopes["not"] does not: add its span'
-    if excluded and NOT.name not in reading.operators:
+    if reading.exclusions and NOT.name not in reading.operators:
         yield 'it excludes something, but operators lacks "not": add it'
-    if not excluded and NOT.name in reading.operators:
+    if not reading.exclusions and NOT.name in reading.operators:
         yield 'operators has "not", but exclusions is empty: add what is excluded, or remove the operator'
 
 

@@ -5,6 +5,8 @@ MOST_ATOMS = 32
 """More than people write by hand; every atom costs an encoding and a pass over the candidates of a search."""
 MOST_EXCLUDED, LONGEST_EXCLUDED = 32, 200
 """Texts that a caller may exclude from one query, and the characters of each; each is looked for in the query."""
+HIGHEST_WEIGHT = 10.0
+"""Of a text that a caller excludes; even 10 leaves little of what is wanted."""
 
 
 def too_many_atoms() -> str:
@@ -17,12 +19,12 @@ def is_too_long(query: str) -> bool:
     return len(query) > LONGEST_QUERY
 
 
-def require_unicode(query: str) -> None:
+def require_unicode(text: str, name: str = "the query") -> None:
     """Raise if a text contains half of a surrogate pair, which tokenizers, engines and terminals refuse."""
     try:
-        query.encode()
+        text.encode()
     except UnicodeEncodeError as error:
-        shown = query[max(0, error.start - 20) : error.end + 20]
+        shown = text[max(0, error.start - 20) : error.end + 20]
         raise ValueError(
-            f"the query is not valid Unicode, as if decoded with the wrong encoding: {shown!a}. Decode it as UTF-8"
+            f"{name} is not valid Unicode, as if decoded with the wrong encoding: {shown!a}. Decode it as UTF-8"
         ) from error

@@ -1,12 +1,12 @@
 """How queries are read, and which of their exclusions are acted on."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, TypeAlias
 
 from boolattn.reading import limits
-from boolattn.reading.caller import caller_reading
+from boolattn.reading.caller import ExcludedWords, caller_reading
 from boolattn.reading.checked import checked_readings, shortened
 from boolattn.reading.plan import atoms_in
 from boolattn.reading.plan_builder import atoms_of
@@ -62,7 +62,7 @@ def has_too_many_atoms(reading: Reading) -> bool:
     return next(islice(atoms, limits.MOST_ATOMS, None), None) is not None
 
 
-Exclude: TypeAlias = Sequence[str | Sequence[str] | None]
+Exclude: TypeAlias = Sequence[str | ExcludedWords | None] | Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +98,9 @@ class ReadingOptions:
 
         Args:
             queries: The texts.
-            exclude: For each query the words that it excludes, as its caller knows them; None for one that the reader
-                is to read. ``[]`` says that no query excludes anything. For a single query, ``["war"]`` will do.
+            exclude: For each query the words that it excludes, as its caller knows them, in the query or not:
+                ``["war"]``, or with weights ``{"war": 2}``; None for one that the reader is to read. ``[]`` says that
+                no query excludes anything. For a single query, ``["war"]`` or ``{"war": 2}`` will do.
             only_exclusions: Whether *and* and *or* do not matter, as for a vector: the learned reader is then asked
                 only about queries that pass the screen.
 
@@ -137,11 +138,11 @@ class ReadingOptions:
         return replace(plain, confidence=reading.confidence, unread_reason=reading.unread_reason)
 
 
-def _named_by_caller(query: str, words: Sequence[str]) -> Reading:
+def _named_by_caller(query: str, words: ExcludedWords) -> Reading:
     if words and limits.is_too_long(query):
         raise ValueError(
-            f"exclude= names words of a query of {len(query):,} characters, and at most {limits.LONGEST_QUERY:,} are "
-            "read: shorten the query, or pass exclude=[] to exclude nothing"
+            f"exclude= excludes words from a query of {len(query):,} characters, and at most {limits.LONGEST_QUERY:,} "
+            "are read: shorten the query, or pass exclude=[] to exclude nothing"
         )
     reading = caller_reading(query, words)
     if has_too_many_atoms(reading):
@@ -152,12 +153,14 @@ def _named_by_caller(query: str, words: Sequence[str]) -> Reading:
     return reading
 
 
-def _one_each(queries: Sequence[str], exclude: Exclude) -> list[Sequence[str] | None]:
+def _one_each(queries: Sequence[str], exclude: Exclude) -> list[ExcludedWords | None]:
     """Return what the caller says each query excludes."""
     if isinstance(exclude, str):
         raise TypeError(f"exclude must be a list: write exclude=[{exclude!r}] instead of {exclude!r}")
     if not exclude:
         return [[] for _ in queries]
+    if isinstance(exclude, Mapping):
+        exclude = [exclude]
     texts = [each for each in exclude if isinstance(each, str)]
     if len(queries) == 1 and len(texts) == len(exclude):
         return [texts]

@@ -5,7 +5,7 @@ stored as "not A and not B". So an atom's sign alone says whether it is wanted, 
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, assert_never, get_args
 
@@ -24,13 +24,20 @@ class QueryAtom:
 
     Attributes:
         text: Its words.
-        span: Where they are in the query.
+        span: Where they are in the query; None if they are not in it.
         sign: +1 if it is wanted, -1 if it is excluded.
+        weight: How often it is subtracted, if it is excluded.
     """
 
     text: str
-    span: Span
+    span: Span | None
     sign: Sign = 1
+    weight: float = 1.0
+
+    @property
+    def place(self) -> Span:
+        """Its span, or an empty one."""
+        return self.span or Span(0, 0)
 
     @classmethod
     def at(cls, query: str, span: Span, sign: Sign = 1) -> "QueryAtom":
@@ -78,6 +85,19 @@ def negated(condition: PlanNode) -> PlanNode:
             return AnyOf(tuple(negated(part) for part in parts))
         case AnyOf(parts):
             return AllOf(tuple(negated(part) for part in parts))
+    assert_never(condition)
+
+
+def weighted(condition: PlanNode, weights: Mapping[Span, float]) -> PlanNode:
+    """Return a condition whose unwanted atoms have the weights of their places; the highest, if an atom has several."""
+    match condition:
+        case QueryAtom(_, span, -1) if span is not None:
+            of_atom = [weight for each, weight in weights.items() if each.overlaps(span)]
+            return replace(condition, weight=max(of_atom, default=1.0))
+        case QueryAtom():
+            return condition
+        case AllOf(parts) | AnyOf(parts):
+            return type(condition)(tuple(weighted(part, weights) for part in parts))
     assert_never(condition)
 
 
@@ -129,8 +149,8 @@ class BooleanPlan:
 
     @property
     def atoms(self) -> tuple[QueryAtom, ...]:
-        """All atoms, in text order."""
-        return tuple(sorted(atoms_in(self.condition), key=lambda atom: atom.span))
+        """All atoms, in text order; at the end, those that are not in the query."""
+        return tuple(sorted(atoms_in(self.condition), key=lambda atom: (atom.span is None, atom.place)))
 
     @property
     def positives(self) -> tuple[QueryAtom, ...]:
@@ -159,7 +179,9 @@ class BooleanPlan:
 
 def _as_dict(condition: PlanNode) -> dict[str, Any]:
     if isinstance(condition, QueryAtom):
-        return {"text": condition.text, "span": list(condition.span), "sign": condition.sign}
+        span, weight = condition.span, condition.weight
+        found = {"text": condition.text, "span": list(span) if span else None, "sign": condition.sign}
+        return found | ({"weight": weight} if weight != 1 else {})
     kind = "all_of" if isinstance(condition, AllOf) else "any_of"
     return {kind: [_as_dict(part) for part in condition.parts]}
 

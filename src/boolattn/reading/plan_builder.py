@@ -136,10 +136,10 @@ def _unwanted(query: str, marks: Sequence[_Mark]) -> PlanNode:
         if (
             kind == "unwanted"
             and isinstance(last, QueryAtom)
-            and not re.search("[,;]", query[last.span.end : span.start])
+            and not re.search("[,;]", query[last.place.end : span.start])
         ):
             # Two pieces of one thing: "no [French] [war films]".
-            items[-1] = QueryAtom.at(query, Span(last.span.start, span.end))
+            items[-1] = QueryAtom.at(query, Span(last.place.start, span.end))
         elif kind == "unwanted":
             items += [unsaid] if isinstance(last, QueryAtom) else []
             items.append(QueryAtom.at(query, _trimmed(query, span)))
@@ -161,7 +161,7 @@ def _wanted(query: str, span: Span, sides: SpanIndex) -> Iterator[QueryAtom]:
         if span == before:
             break
     atom = QueryAtom.at(query, _trimmed(query, span))
-    if atom.text and (_says_something(atom.text) or sides.overlaps(atom.span)):
+    if atom.text and (_says_something(atom.text) or sides.overlaps(atom.place)):
         yield atom
 
 

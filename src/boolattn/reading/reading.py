@@ -9,7 +9,7 @@ from boolattn.operators import NOT, OPERATORS
 from boolattn.reading.choices import Documents as Documents
 from boolattn.reading.choices import Strictness as Strictness
 from boolattn.reading.limits import LONGEST_EXCLUDED, LONGEST_QUERY
-from boolattn.reading.plan import BooleanPlan, PlanNode, QueryAtom
+from boolattn.reading.plan import AllOf, BooleanPlan, PlanNode, QueryAtom, join, weighted
 from boolattn.reading.plan import Source as Source
 from boolattn.reading.plan_builder import tree_of
 from boolattn.reading.rules.negations import first_negation
@@ -17,11 +17,9 @@ from boolattn.reading.spans import Span, has_word
 
 Kind: TypeAlias = Literal["topic", "property"]
 
-THRESHOLDS: dict[str, float] = {"safe": 0.45, "balanced": 0.25, "sensitive": 0.1}
-"""How sure the learned reader must be of an exclusion before anything acts on it."""
+Thresholds: TypeAlias = Mapping[Documents, Mapping[Strictness, float]]
+"""How sure a reader must be of an exclusion before anything acts on it."""
 
-CALIBRATED: frozenset[Source] = frozenset({"learned"})
-"""Readers with measured confidences. Users of other readers have chosen to act on what they exclude."""
 CALLER: Source = "caller"
 
 
@@ -30,17 +28,30 @@ class Exclusion:
     """Something a query excludes.
 
     Attributes:
-        span: Where the query names it, in whole words.
+        span: Where the query names it, in whole words; None if its words are not in the query.
+        text: Its words; a reading fills them in where the query has them.
+        weight: How often it is subtracted from the query's vector.
         kind: ``"topic"``: the answer should not be about it ("other than Django"). ``"property"``: a condition on the
             thing asked for ("films that are not comedies"), which pages about such things discuss anyway.
-        confidence: How likely the query excludes it, from 0 to 1.
-        topic_confidence: How likely it is excluded as a topic; None if the reader is certain of the kind.
+        confidence: How likely it is right to act on it where documents are things, from 0 to 1.
+        topic_confidence: The same where documents are pages; None if the reader is certain of the kind.
     """
 
-    span: Span
+    span: Span | None
     kind: Kind
     confidence: float
     topic_confidence: float | None = None
+    text: str = ""
+    weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.span is None and not self.text:
+            raise ValueError("an exclusion needs a place in the query, a text, or both")
+
+    def within(self, query: str) -> "Exclusion":
+        """Return the exclusion with the query's own words, if they are in it."""
+        text = self.span.of(query) if self.span else self.text
+        return self if text == self.text else replace(self, text=text)
 
     def over(self, documents: Documents) -> float:
         """Return how likely it is right to act on the exclusion for such documents.
@@ -86,12 +97,14 @@ class Reading:
             novels"; *or* and *not* always have one.
         cues: For each operator's name, the words that express it.
         scopes: For each operator's name, the words it applies to: the sides of *and* and *or*, what *not* excludes.
-        exclusions: What the query excludes, in text order. Every scope of *not* is one of them.
+        exclusions: What the query excludes, in text order, then what is not in it. Every scope of *not* is one of them.
         confidence: How sure the reader is. Calibrated: of readings with 0.9, nine in ten are right.
         source: Where the reading comes from.
         reader: The reader's name and version.
         tree: How the parts combine, exactly, where the query is written in the explicit syntax.
         unread_reason: Why nothing was read, if the query exceeds a limit (``boolattn.reading.limits``); else empty.
+        thresholds: How sure the reader must be, if its confidences were measured; None if they were not. Whoever uses
+            such a reader has chosen to act on what it excludes.
         decisions: What happens to each exclusion, from ``ReadingOptions.decided``; None if nobody has decided yet.
     """
 
@@ -105,18 +118,17 @@ class Reading:
     reader: str
     tree: PlanNode | None = None
     unread_reason: str = ""
+    thresholds: Thresholds | None = field(default=None, compare=False, repr=False)
     decisions: tuple[Decision, ...] | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "exclusions", tuple(each.within(self.query) for each in self.exclusions))
 
     @classmethod
     def plain(cls, query: str, source: Source, reader: str) -> "Reading":
         """Return the reading of a query without operators."""
         nothing: dict[str, tuple[Span, ...]] = dict.fromkeys(OPERATORS, ())
         return cls(query, frozenset(), nothing, nothing, (), 1.0, source, reader)
-
-    @property
-    def is_calibrated(self) -> bool:
-        """Whether its confidences were measured, and so can be compared with a threshold."""
-        return self.source in CALIBRATED
 
     @property
     def is_named_by_caller(self) -> bool:
@@ -143,7 +155,7 @@ class Reading:
             told = f'Nothing is excluded: the reader takes "{kept["cue"]}" for part of what is asked'
             text = kept["text"]
             found.append(told + (f'; exclude=[{text!r}] excludes "{text}".' if text else "."))
-        not_applied = ((each.exclusion.span.of(self.query), each.why_not) for each in self.not_applied)
+        not_applied = ((each.exclusion.text, each.why_not) for each in self.not_applied)
         return found + [f'Not applied: "{text}": {why_not}.' for text, why_not in not_applied]
 
     @cached_property
@@ -166,7 +178,7 @@ class Reading:
         """Return the reading with only some of its exclusions; with none, *not* is removed."""
         if len(exclusions) == len(self.exclusions):
             return self if len(self.applied) == len(self.exclusions) else replace(self, decisions=None)
-        chosen = set(exclusions)
+        chosen = {each.within(self.query) for each in exclusions}
         kept = tuple(each for each in self.exclusions if each in chosen)
         dropped = {self._cue_of(each) for each in self.exclusions if each not in chosen}
         dropped -= {self._cue_of(each) for each in kept}
@@ -175,7 +187,7 @@ class Reading:
             self,
             operators=self.operators if kept else self.operators - {NOT.name},
             cues={**self.cues, NOT.name: cues},
-            scopes={**self.scopes, NOT.name: tuple(each.span for each in kept)},
+            scopes={**self.scopes, NOT.name: tuple(each.span for each in kept if each.span)},
             exclusions=kept,
             tree=None,  # it contains every exclusion
             decisions=None,
@@ -183,6 +195,8 @@ class Reading:
 
     def _cue_of(self, exclusion: Exclusion) -> Span | None:
         """Return the words that express an exclusion: those before it, else those after it."""
+        if exclusion.span is None:
+            return None
         before = [cue for cue in self.cues[NOT.name] if cue.start <= exclusion.span.start]
         return max(before) if before else min(self.cues[NOT.name], default=None)
 
@@ -192,14 +206,23 @@ class Reading:
 
     @cached_property
     def _plan(self) -> BooleanPlan:  # built once: the vector, the words and the explanation of a search all ask for it
-        tree = self.tree or tree_of(self.query, self.cues, self.scopes)
         # Of a longer text, the beginning: encoders read no more, and nobody searches for so many words.
         whole = QueryAtom.at(self.query, Span(0, min(len(self.query), LONGEST_QUERY)))
-        return BooleanPlan(self.query, tree or whole, self.confidence, self.source, self.reader)
+        tree = self.tree or self._with_exclusions(tree_of(self.query, self.cues, self.scopes) or whole)
+        return BooleanPlan(self.query, tree, self.confidence, self.source, self.reader)
+
+    def _with_exclusions(self, tree: PlanNode) -> PlanNode:
+        """Return the tree of the query with the weights of exclusions, and with those that are not in the query."""
+        weights = {each.span: each.weight for each in self.exclusions if each.span}
+        if any(weight != 1 for weight in weights.values()):
+            tree = weighted(tree, weights)
+        others = (each for each in self.exclusions if each.span is None and self.plans(each))
+        added = [QueryAtom(each.text, None, -1, each.weight) for each in others]
+        return join(AllOf, [tree, *added] if self.query.strip() else added or [tree])
 
     def plans(self, exclusion: Exclusion) -> bool:
         """Whether the plan contains an exclusion: only explicit syntax excludes what has no words, such as "++"."""
-        return self.tree is not None or has_word(exclusion.span.of(self.query))
+        return self.tree is not None or has_word(exclusion.text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the reading as JSON values."""
@@ -223,9 +246,10 @@ class Reading:
 
     def _exclusion_dict(self, exclusion: Exclusion) -> dict[str, Any]:
         found: dict[str, Any] = {
-            "text": exclusion.span.of(self.query),
-            "span": list(exclusion.span),
+            "text": exclusion.text,
+            "span": list(exclusion.span) if exclusion.span else None,
             "kind": exclusion.kind,
+            **({"weight": exclusion.weight} if exclusion.weight != 1 else {}),
         }
         if self.decisions is None:
             return found | {"confidence": exclusion.confidence}
@@ -260,9 +284,9 @@ def decisions_on(
     """Decide on each exclusion: one decision for vectors, word search, verification, explanation and evaluation.
 
     A false exclusion ruins a good answer; a missed one costs no more than a plain embedding model. So the learned
-    reader's exclusions apply only above a threshold, and properties only if a document is the thing asked for. Those of
-    callers, explicit syntax and rules have no measured confidence: whoever uses them has chosen to act. An exclusion
-    that no plan contains, because it has no words, applies nowhere.
+    reader's exclusions apply only above a threshold, one for things and one for pages, and properties only if a
+    document is the thing asked for. Those of callers, explicit syntax and rules have no measured confidence: whoever
+    uses them has chosen to act. An exclusion that no plan contains, because it has no words, applies nowhere.
 
     Args:
         reading: What was understood.
@@ -272,7 +296,7 @@ def decisions_on(
     """
     require_documents(documents)
     require_strictness(strictness)
-    needed = THRESHOLDS[strictness] if reading.is_calibrated else 0.0
+    needed = reading.thresholds[documents][strictness] if reading.thresholds else 0.0
     found = []
     for each in reading.exclusions:
         confidence = each.over(documents)
@@ -283,22 +307,23 @@ def decisions_on(
         elif 0 < confidence >= needed:
             why_not = ""
         else:
-            why_not = _why_not(reading, each, documents, strictness, needed)
+            why_not = _why_not(reading, each, documents, strictness)
         found.append(Decision(each, confidence, needed, why_not))
     return tuple(found)
 
 
-def _why_not(
-    reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness, needed: float
-) -> str:
+def _why_not(reading: Reading, exclusion: Exclusion, documents: Documents, strictness: Strictness) -> str:
     """Return why an exclusion is not applied, with the number that decided, and what would apply it."""
-    confidence, named = exclusion.over(documents), f"exclude=[{exclusion.span.of(reading.query)!r}]"
-    why = f"seen at {confidence:.2f}; {strictness} needs {needed:.2f} for {documents}"
-    if documents == "pages" and exclusion.kind == "property" and exclusion.over("things") >= needed:
-        why = f"{why}; " if reading.is_calibrated else ""
-        return f"{why}a property, which pages discuss anyway: documents='things' or {named} applies it"
-    others = [name for name, least in THRESHOLDS.items() if confidence >= least and confidence > 0]
-    return f"{why}: " + (f"strictness={others[0]!r} or " if others else "") + f"{named} applies it"
+    named = f"exclude=[{exclusion.text!r}]"
+    if reading.thresholds is None:
+        return f"a property, which pages discuss anyway: documents='things' or {named} applies it"
+    confidence, thresholds = exclusion.over(documents), reading.thresholds[documents]
+    why = f"seen at {confidence:.2f}; {strictness} needs {thresholds[strictness]:.2f} for {documents}"
+    over_things = exclusion.over("things") >= reading.thresholds["things"][strictness]
+    if documents == "pages" and exclusion.kind == "property" and over_things:
+        return f"{why}; a property, which pages discuss anyway: documents='things' or {named} applies it"
+    lower = [name for name, least in thresholds.items() if confidence >= least]
+    return f"{why}: " + (f"strictness={lower[0]!r} or " if lower else "") + f"{named} applies it"
 
 
 def require_documents(documents: str) -> None:
@@ -309,5 +334,5 @@ def require_documents(documents: str) -> None:
 
 def require_strictness(strictness: str) -> None:
     """Raise if ``strictness`` is unknown."""
-    if strictness not in THRESHOLDS:
-        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(THRESHOLDS)}")
+    if strictness not in get_args(Strictness):
+        raise ValueError(f"strictness is {strictness!r}: use one of {', '.join(get_args(Strictness))}")

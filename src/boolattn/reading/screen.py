@@ -34,11 +34,13 @@ _ALONE = """
 # Words too common to let a query through on their own.
 _TOGETHER = r"""
     \b(?: so\ over | over\ it | over\ and\ above | have\ had | had\ (?:my|our|his|her|its|their)\ (?:fill|share)
-        | free\ of | -free | short\ of | far\ from | in\ place\ of | shut\ up | dead\ to\ me | any\ more | one\ more
+        | free\ (?:of|from) | -free | short\ of | far\ from | in\ (?:place\ of|lieu|preference) | shut\ up
+        | dead\ to\ me | any\ more | one\ more
         | gave\ up | given\ up | give\ up | to\ one\ side | yet\ to | keep\ getting | all\ taken | taken\ by | to\ death
         | by\ heart | a\ rest | am\ having | can\ (?:go|recite) | wrong\ (?:one|ones|thing) | with\ ?out | w\ ?out
         | different\ (?:\w+\ )?(?:from|than|to|one|ones|place|source) | (?:stop|quit)\ \w+ing
         | (?:i|we|already)\ (?:know|own|have|did) | makes?\ (?:me|him|her|us|them) | prefer\b.{1,60}\b(?:over|to) )\b
+    | [a-z]\ free\ [a-z] | [a-z]\ over\ (?!the\b|time\b|and\b|\d)
     | [a-z]n['\u2019`\u00b4]t\b
     | (?:^|[\s(,;:"])[-\u2013\u2014\u2212!~\u00ac][\w"'(]
     | != | <> | \u2260

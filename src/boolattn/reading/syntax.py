@@ -237,8 +237,8 @@ def _joins(text: str, found: list[Token], number: int) -> bool:
 
 def _reading_of(plan: BooleanPlan) -> Reading:
     joined = {AND.name: list(_joined(plan.condition, AllOf)), OR.name: list(_joined(plan.condition, AnyOf))}
-    excluded = tuple(atom.span for atom in plan.negatives)
-    scopes = {name: tuple(sorted({atom.span for atom in atoms})) for name, atoms in joined.items()}
+    excluded = tuple(atom.place for atom in plan.negatives)
+    scopes = {name: tuple(sorted({atom.place for atom in atoms})) for name, atoms in joined.items()}
     return Reading(
         plan.query,
         frozenset(name for name, spans in {**scopes, NOT.name: excluded}.items() if spans),
@@ -266,7 +266,7 @@ def _joined(tree: PlanNode, kind: type[AllOf] | type[AnyOf]) -> Iterator[QueryAt
 
 def _gaps(plan: BooleanPlan) -> Iterator[Span]:
     """Yield the text before, between and after the atoms, if it is more than space."""
-    edges = [Span(0, 0), *(atom.span for atom in plan.atoms), Span(len(plan.query), len(plan.query))]
+    edges = [Span(0, 0), *(atom.place for atom in plan.atoms), Span(len(plan.query), len(plan.query))]
     for left, right in pairwise(edges):
         gap = Span(left.end, right.start)
         if gap.of(plan.query).strip():

@@ -160,7 +160,7 @@ def _reading(encoded: Encoded) -> dict[str, Any] | None:
     """Return what was read of a query, and which exclusions changed its vector; None for a document."""
     if encoded.reading is None or encoded.applied is None:
         return None
-    acted = [each.span.of(encoded.applied.query) for each in encoded.applied.exclusions]
+    acted = [each.text for each in encoded.applied.exclusions]
     return encoded.reading.to_dict() | {"acted_on": acted}
 
 

@@ -7,6 +7,7 @@ from typing import Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from boolattn.reading.caller import ExcludedWords
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Reading
 from boolattn.service import metrics
@@ -35,13 +36,13 @@ class Job:
     normalise: bool = False
     dimensions: int | None = None
     options: ReadingOptions = field(default_factory=ReadingOptions)
-    exclude: Sequence[str] | None = None
+    exclude: ExcludedWords | None = None
     in_full: bool = False
     truncate: bool = True
 
     def read(self) -> tuple[Reading, Reading]:
         """Return everything that is read of the query, and what of it is acted on."""
-        exclude = None if self.exclude is None else list(self.exclude)
+        exclude = None if self.exclude is None else [self.exclude]
         [reading] = self.options.read([self.text], exclude, only_exclusions=not self.in_full)
         return self.options.decided(reading), self.options.applied(reading)
 

@@ -2,9 +2,19 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    Tag,
+    field_validator,
+)
 
-from boolattn.reading.limits import LONGEST_EXCLUDED, MOST_EXCLUDED
+from boolattn.reading.limits import HIGHEST_WEIGHT, LONGEST_EXCLUDED, MOST_EXCLUDED
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.reading import Documents, Strictness
 
@@ -33,9 +43,30 @@ Text = Annotated[str, AfterValidator(_unicode)]
 Integer = Annotated[int, BeforeValidator(_a_number)]
 Number = Annotated[float, BeforeValidator(_a_number)]
 Texts = Annotated[Text | list[Text], Field(description="One text or several.")]
+Word = Annotated[str, Field(max_length=LONGEST_EXCLUDED), AfterValidator(_unicode)]
+Weight = Annotated[float, Field(gt=0, le=HIGHEST_WEIGHT), BeforeValidator(_a_number)]
+
+
+def _form(given: Any) -> str | None:
+    if isinstance(given, dict):
+        return "weights"
+    return "words" if isinstance(given, list) else None
+
+
+# Told apart by their form, so that a mistake in one is not reported as a mistake in the other too.
 Words = Annotated[
-    list[Annotated[str, Field(max_length=LONGEST_EXCLUDED), AfterValidator(_unicode)]],
-    Field(max_length=MOST_EXCLUDED, description="Words of the query to exclude, instead of reading it."),
+    Annotated[list[Word], Field(max_length=MOST_EXCLUDED), Tag("words")]
+    | Annotated[dict[Word, Weight], Field(max_length=MOST_EXCLUDED), Tag("weights")],
+    Discriminator(
+        _form,
+        custom_error_type="words",
+        custom_error_message="Input should be a list of words, or an object of words and their weights",
+    ),
+    Field(
+        description="Words to exclude, in the query or not, instead of reading it; or words and their weights, which "
+        "say how often each is subtracted from the query's vector.",
+        examples=[["war"], {"war": 2}],
+    ),
 ]
 QUERY = "movies set in Vietnam but not about war"
 FILM: Any = {"id": "river", "title": "The River", "text": "Two sisters grow up on a river in Vietnam.", "metadata": {}}

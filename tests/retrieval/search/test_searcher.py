@@ -9,6 +9,7 @@ from boolattn.reading import reading
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.plan_builder import tree_of
 from boolattn.reading.rules.rule_reader import read_by_rules
+from boolattn.retrieval.index.open_index import open_index
 from boolattn.retrieval.index.protocol import Filter, IndexDescription, Rows, WrongIndexError
 from boolattn.retrieval.search.hits import verified_hits
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
@@ -238,8 +239,28 @@ def test_the_caller_can_name_exclusions(model, filled):
     assert hit.reader == "caller"
     assert searcher.plan(QUERY, exclude=[]).negatives == ()
     assert searcher.plan(caller_reading(QUERY, ["war"])).negatives
-    with pytest.raises(ValueError, match="exclude names 'love'"):
-        searcher.search(QUERY, exclude=["love"])
+
+
+@pytest.mark.parametrize("boolean", [True, False])
+def test_words_that_are_not_in_the_query_push_their_documents_down(model, bare, filled, tmp_path, boolean):
+    index = open_index(f"lance://{tmp_path}/films")
+    held = filled()
+    index.create(held.describe())
+    index.upsert(held.fetch(list(FILMS)))
+    for settings in (SearchSettings(), DENSE, ALL_STAGES):
+        searcher = Searcher(model if boolean else bare, index, settings=settings, documents="things")
+        assert WAR & set(ids(searcher.search("set in Vietnam", 3)))
+        for exclude in (["war", "soldiers fighting"], {"war": 2, "soldiers fighting": 1}):
+            found = searcher.search("set in Vietnam", 10, exclude=exclude)
+            assert not WAR & set(ids(found)[:3]), (settings, ids(found))
+            assert found[0].reader == "caller"
+    atoms = {hit.doc_id: {atom.text: atom.effect for atom in hit.atoms} for hit in found}
+    assert atoms["pilots"]["war"] < 0 == atoms["hanoi"]["war"]
+    weaker = {hit.doc_id: hit.atoms for hit in searcher.search("set in Vietnam", 10, exclude=["war"])}
+    assert atoms["pilots"]["war"] < next(atom.effect for atom in weaker["pilots"] if atom.text == "war")
+    assert "Vietnam NOT war" in str(searcher.plan("set in Vietnam", exclude={"war": 2}))
+    assert searcher.read("set in Vietnam", {"war": 2}).applied[0].text == "war"
+    index.close()
 
 
 def test_exclusions_that_would_be_ignored_are_refused(model, filled):

@@ -190,16 +190,13 @@ def _lines(errors: _Errors) -> Iterator[str]:
 
 
 def _read_as(each: JudgedQuery) -> str:
-    pieces = (
-        f"{exclusion.span.of(each.labels.query)} ({exclusion.kind}, {exclusion.confidence:.2f})"
-        for exclusion in each.applied
-    )
+    pieces = (f"{exclusion.text} ({exclusion.kind}, {exclusion.confidence:.2f})" for exclusion in each.applied)
     return f"read: {', '.join(pieces)}"
 
 
 def _as_json(each: JudgedQuery) -> dict[str, object]:
     found = [
-        {"text": exclusion.span.of(each.labels.query), "kind": exclusion.kind, "confidence": exclusion.confidence}
+        {"text": exclusion.text, "kind": exclusion.kind, "confidence": exclusion.confidence}
         for exclusion in each.applied
     ]
     return {"query": each.labels.query, "excluded": each.labels.excluded, "read": found}

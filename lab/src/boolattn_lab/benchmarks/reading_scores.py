@@ -10,7 +10,7 @@ import numpy as np
 
 from boolattn.reading.reading import Documents, Exclusion, Reading, Strictness, exclusions_to_apply
 from boolattn.reading.spans import Span
-from boolattn_lab.formats.query_labels import QueryLabels, locate
+from boolattn_lab.formats.query_labels import DETERMINERS, QueryLabels, locate
 
 KINDS = ("topic", "property", "none")
 RESAMPLES = 10_000
@@ -127,7 +127,7 @@ def reading_scores(judged: Sequence[JudgedQuery]) -> ReadingScores:
             "recall": _share(hits, hits + misses),
             "f1": _share(2 * hits, 2 * hits + false_alarms + misses),
             "false_alarms": false_alarms,
-            "scope_f1": _scope_f1(each for each in firm if each.hit),
+            **_scopes(each for each in firm if each.hit),
         }
         intervals = _intervals(hits, false_alarms, misses, len(firm))
     kinds = [each for each in judged if each.labels.kind is not None and not each.labels.soft]
@@ -147,18 +147,20 @@ def words_in(query: str, spans: Iterable[Span]) -> Counter[str]:
     return Counter(match[0].lower() for match in words)
 
 
-def _scope_f1(hits: Iterable[JudgedQuery]) -> float | None:
+def _scopes(hits: Iterable[JudgedQuery]) -> dict[str, float | None]:
     """Compare words, not positions: the label of a phrase that occurs twice does not say which one is meant."""
-    right = marked = 0
+    right = marked = exact = queries = 0
     for each in hits:
         query, excluded = each.labels.query, each.labels.excluded
         if excluded:
             places = (locate(query, text) for text in excluded)
             gold = words_in(query, (Span(*place) for place in places if place))
-            found = words_in(query, (exclusion.span for exclusion in each.applied))
+            found = words_in(query, (exclusion.span for exclusion in each.applied if exclusion.span))
             right += (gold & found).total()
             marked += gold.total() + found.total()
-    return _share(2 * right, marked)
+            exact += {*(gold - found), *(found - gold)}.issubset(DETERMINERS)
+            queries += 1
+    return {"scope_f1": _share(2 * right, marked), "scope_exact": _share(exact, queries)}
 
 
 def _intervals(hits: int, false_alarms: int, misses: int, firm: int) -> dict[str, tuple[float, float]]:

@@ -26,9 +26,9 @@ def reader(
     recipe: RecipeFile,
     data: Data,
     out: Out,
-    calibration: Annotated[
+    calibrations: Annotated[
         Path | None,
-        typer.Option(help="calibration.json from `boolattn-lab bench reader`; without it, confidence is uncalibrated."),
+        typer.Option(help="calibrations.json of `boolattn-lab bench reader`; without it, confidence is uncalibrated."),
     ] = None,
     encoder: Encoder = None,
     changes: Changes = None,
@@ -41,7 +41,7 @@ def reader(
 
     with user_errors():
         chosen = load_reader_recipe(recipe, dict(map(change_of, changes or ())), encoder)
-        folder = write_reader(chosen, DataFolder(data), out, calibration)
+        folder = write_reader(chosen, DataFolder(data), out, calibrations)
     typer.echo(f"reader: {folder}")
 
 

@@ -11,6 +11,12 @@ from boolattn.retrieval.corpus.bad_rows import BadRowError, Place
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.skipping import SkipBad
 
+DETERMINERS = (
+    *("a", "an", "the", "any", "some", "another", "this", "that", "these", "those"),
+    *("my", "your", "his", "her", "its", "our", "their"),
+)
+"""Words in front of what is excluded, with which some labels begin and others do not."""
+
 
 @dataclass(frozen=True, slots=True)
 class QueryLabels:

@@ -1,27 +1,32 @@
 """Cross-validate a reader recipe: five readers, each trained without one fold, read the queries they never saw."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
-from numpy.typing import NDArray
+import msgspec
 
-from boolattn.reading.learned import CARD_FILE, LearnedReader, ReaderCard
-from boolattn.reading.reading import Reading, Strictness
+from boolattn.reading.learned import CARD_FILE, Calibrations, LearnedReader, ReaderCard
+from boolattn.reading.reading import Documents, Reading, Strictness
 from boolattn.reading.screen import Screened
 from boolattn_lab.benchmarks.reading_outcome import evaluate_reader
-from boolattn_lab.benchmarks.sets.exclusions import LABELLED, kinds, real_queries
+from boolattn_lab.benchmarks.sets.exclusions import LABELLED, kinds, real_queries, requests, search_boxes, shop
 from boolattn_lab.benchmarks.tasks import ExclusionTask
 from boolattn_lab.formats.folder import DataFolder
 from boolattn_lab.formats.hashed_labels import LABELS
 from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
 from boolattn_lab.reader.export import export_reader
-from boolattn_lab.reader.held_out import Calibration, Said, calibrate, said_of
+from boolattn_lab.reader.held_out import Said, calibrate, said_of
 from boolattn_lab.reader.recipe import ReaderRecipe
 from boolattn_lab.reader.rows import FOLDS, fold_of
-from boolattn_lab.reader.run import WEIGHTS_FILE, mean_network, ship_reader, tokenizer_of, train_reader
+from boolattn_lab.reader.run import (
+    WEIGHTS_FILE,
+    mean_network,
+    ship_reader,
+    tokenizer_of,
+    train_reader,
+    uncalibrated,
+)
 
 MEAN = "mean"  # of the seeds, as shipped
 
@@ -42,10 +47,10 @@ class FoldReader:
             self._known |= dict(zip(mine, reader.read(mine), strict=True))
         return [self._known[query] for query in queries]
 
-    def calibrated(self, calibrations: Sequence[Calibration]) -> "FoldReader":
-        """Return a copy with the given calibration for each fold's reader."""
+    def calibrated(self, calibrations: Sequence[Calibrations]) -> "FoldReader":
+        """Return a copy with the given calibrations for each fold's reader."""
         pairs = zip(self.readers, calibrations, strict=True)
-        return FoldReader([each.reader.calibrated(*fitted) for each, fitted in pairs])  # type: ignore[attr-defined]
+        return FoldReader([each.reader.calibrated(fitted) for each, fitted in pairs])  # type: ignore[attr-defined]
 
 
 def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path | None = None) -> dict[str, Any]:
@@ -56,29 +61,29 @@ def measure_recipe(recipe: ReaderRecipe, data: DataFolder, out: Path, plot: Path
     Args:
         recipe: How to train.
         data: The folder with the sources and the labelled queries.
-        out: Output folder for checkpoints, readers and ``calibration.json``; finished networks are not trained again.
+        out: Output folder for checkpoints, readers and ``calibrations.json``; finished networks are not trained again.
         plot: Output folder for the curve and the reliability diagram.
     """
     for fold in range(FOLDS):
         train_reader(recipe, data, out / f"fold-{fold}", hold_out=fold)
-    figures, curves = {}, {}
+    figures = {}
     for name, seeds in {**{f"seed {seed}": [seed] for seed in recipe.seeds}, MEAN: recipe.seeds}.items():
         reader = _fold_reader(recipe, out, seeds)
-        said = said_of(reader, data)
-        # A fold's calibration is fitted on the other folds.
-        reader = reader.calibrated([_fit(said, said.folds != fold) for fold in range(FOLDS)])
-        figures[name], curves[name] = measure(reader, data), said_of(reader, data)
-        if name == MEAN:
-            fitted = _fit(said, said.folds >= 0)
+        said = {documents: said_of(reader, data, documents) for documents in get_args(Documents)}
+        # A fold's calibrations are fitted on the other folds.
+        reader = reader.calibrated([_fit(recipe, said, fold) for fold in range(FOLDS)])
+        figures[name] = measure(reader, data)
+    fitted = _fit(recipe, said)
     networks = [out / f"fold-{fold}" / f"seed-{seed}" / WEIGHTS_FILE for fold in range(FOLDS) for seed in recipe.seeds]
     ship_reader(mean_network(recipe, networks), recipe, fitted, data, out / "reader")
-    (out / "calibration.json").write_text(json.dumps(fitted._asdict(), indent=2) + "\n", encoding="utf-8")
+    (out / "calibrations.json").write_bytes(msgspec.json.encode(fitted) + b"\n")
     if plot is not None:
-        from boolattn_lab.reader.picture import draw_curve, draw_reliability
+        from boolattn_lab.reader.picture import draw_curves, draw_reliability
 
-        draw_curve(curves, plot / "reader-curve.png")
-        draw_reliability(curves[MEAN], plot / "reader-reliability.png")
-    return {"recipe": recipe.name, "version": recipe.version, "calibration": fitted._asdict(), "readers": figures}
+        curves = {documents: said_of(reader, data, documents) for documents in said}
+        draw_curves(curves, fitted, plot / "reader-curve.png")
+        draw_reliability(curves, plot / "reader-reliability.png")
+    return {"recipe": recipe.name, "version": recipe.version, "readers": figures}
 
 
 def _fold_reader(recipe: ReaderRecipe, out: Path, seeds: Sequence[int]) -> FoldReader:
@@ -87,21 +92,30 @@ def _fold_reader(recipe: ReaderRecipe, out: Path, seeds: Sequence[int]) -> FoldR
         folder = out / f"fold-{fold}" / ("reader-" + "-".join(map(str, seeds)))
         if not (folder / CARD_FILE).is_file():
             network = mean_network(recipe, [out / f"fold-{fold}" / f"seed-{seed}" / WEIGHTS_FILE for seed in seeds])
-            export_reader(network, tokenizer_of(recipe), ReaderCard(recipe.name, recipe.version), folder)
+            export_reader(
+                network, tokenizer_of(recipe), ReaderCard(recipe.name, recipe.version, uncalibrated(recipe)), folder
+            )
         readers.append(LearnedReader.load(folder))
     return FoldReader(readers)
 
 
-def _fit(said: Said, rows: NDArray[np.bool_]) -> Calibration:
-    reported = rows & (said.confidences > 0)
-    return calibrate(said.confidences[reported], said.right[reported], said.weights[reported])
+def _fit(recipe: ReaderRecipe, said: Mapping[Documents, Said], without: int | None = None) -> Calibrations:
+    """Fit the calibrations to all queries, or to those outside one fold."""
+    found = {}
+    for documents, each in said.items():
+        rows = (each.confidences > 0) & (each.folds != (-1 if without is None else without))
+        thresholds = recipe.thresholds[documents]
+        found[documents] = calibrate(each.confidences[rows], each.right[rows], each.weights[rows], thresholds)
+    return found
 
 
 def measure(reader: FoldReader, data: DataFolder) -> dict[str, dict[str, Any]]:
     """Return the figures of the held-out labelled sets, at every strictness."""
+    tasks = [real_queries(data), all_wordings(data), kinds(data), shop(data)]
+    tasks += [of(data, documents) for of in (search_boxes, requests) for documents in get_args(Documents)]
     return {
-        f"{task.name}, {strictness}": evaluate_reader(task, reader, strictness=strictness, progress=False).as_json()
-        for task in (real_queries(data), all_wordings(data), kinds(data))
+        f"{task.name}, {strictness}": evaluate_reader(task, reader, task.documents, strictness, False).as_json()
+        for task in tasks
         for strictness in get_args(Strictness)
     }
 

@@ -10,7 +10,7 @@ from transformers import AutoModel, PreTrainedModel
 from boolattn.reading.learned import QUERY_OUTPUTS, TOKEN_OUTPUTS
 
 TOKEN_TYPES = 4  # see boolattn.reading.learned
-EXCLUDED_COUNTS, CUE_COUNTS = 4.0, 4.0  # weights of the few tokens inside exclusions and cues
+EXCLUDED_COUNTS, CUE_COUNTS = 2.0, 4.0  # weights of the few tokens inside exclusions and cues
 IMPOSSIBLE = -1e4  # added to the logits of kinds that a label rules out
 
 

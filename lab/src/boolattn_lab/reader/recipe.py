@@ -2,13 +2,18 @@
 
 import dataclasses
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias, get_args
 
 import msgspec
 
+from boolattn.reading.learned import Calibration
+from boolattn.reading.reading import Documents, Strictness
 from boolattn_lab.paper.recipes import RecipeError, refuse_unknown
+
+Strictnesses: TypeAlias = Mapping[Strictness, float]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,6 +33,8 @@ class ReaderRecipe:
         head_learning_rate: For the two heads.
         seeds: For the order of rows and their noise. One network is trained per seed, from the same initial weights,
             and the reader is their mean: as stable as an ensemble, at the cost of one network.
+        thresholds: Over things and over pages, the least calibrated confidence that each strictness acts on; placed on
+            queries held out of training.
         licences: Of the sources, for the reader's card.
         encoder: A local copy of ``start``, for a machine without network access; not part of the recipe.
     """
@@ -42,6 +49,9 @@ class ReaderRecipe:
     learning_rate: float = 8e-5
     head_learning_rate: float = 4e-4
     seeds: list[int] = field(default_factory=lambda: [0])
+    thresholds: dict[Documents, dict[Strictness, float]] = field(
+        default_factory=lambda: {documents: dict(Calibration().thresholds) for documents in get_args(Documents)}
+    )
     licences: dict[str, str] = field(default_factory=dict)
     encoder: str | None = None
 

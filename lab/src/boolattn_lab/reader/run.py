@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import msgspec
 import torch
 from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
@@ -16,7 +17,7 @@ from torch import Tensor
 from torch.utils.data import Dataset, SequentialSampler
 from transformers import AutoTokenizer, Trainer, TrainingArguments
 
-from boolattn.reading.learned import LearnedReader, ReaderCard, prepare
+from boolattn.reading.learned import Calibration, Calibrations, LearnedReader, ReaderCard, prepare
 from boolattn_lab.formats.folder import DataFolder
 from boolattn_lab.paper.precision import computes_bf16
 from boolattn_lab.paper.provenance import commit, versions
@@ -157,6 +158,7 @@ class _ReaderTrainer(Trainer):
 def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> None:
     """Record the folder's recipe; refuse the folder for any other recipe."""
     settings = recipe.as_dict() | {"seeds": [seed]}
+    del settings["thresholds"]  # placed after training
     noted = json.dumps({"recipe": settings, "hold_out": hold_out}, indent=2) + "\n"
     path = out / RECIPE_FILE
     if path.exists() and path.read_text(encoding="utf-8") != noted:
@@ -165,22 +167,27 @@ def _claim(out: Path, recipe: ReaderRecipe, seed: int, hold_out: int | None) -> 
     path.write_text(noted, encoding="utf-8")
 
 
-def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibration: Path | None = None) -> Path:
+def write_reader(recipe: ReaderRecipe, data: DataFolder, out: Path, calibrations: Path | None = None) -> Path:
     """Train on all data, and write the reader to ``out/reader``.
 
     Args:
         recipe: How to train.
         data: The folder with the sources.
         out: The output folder.
-        calibration: From cross-validating the recipe.
+        calibrations: From cross-validating the recipe.
     """
     network = train_reader(recipe, data, out)
-    fitted = json.loads(calibration.read_text(encoding="utf-8")) if calibration else {"scale": 1.0, "shift": 0.0}
-    return ship_reader(network, recipe, (fitted["scale"], fitted["shift"]), data, out / "reader")
+    fitted = msgspec.json.decode(calibrations.read_bytes(), type=Calibrations) if calibrations else uncalibrated(recipe)
+    return ship_reader(network, recipe, fitted, data, out / "reader")
+
+
+def uncalibrated(recipe: ReaderRecipe) -> Calibrations:
+    """Return calibrations that keep the network's outputs, with the recipe's thresholds."""
+    return {documents: Calibration(thresholds=each) for documents, each in recipe.thresholds.items()}
 
 
 def ship_reader(
-    network: ReaderNetwork, recipe: ReaderRecipe, calibration: tuple[float, float], data: DataFolder, folder: Path
+    network: ReaderNetwork, recipe: ReaderRecipe, calibrations: Calibrations, data: DataFolder, folder: Path
 ) -> Path:
     """Write a reader with its full card: how it was trained, and how well 8-bit and full precision agree."""
     training = {
@@ -190,7 +197,7 @@ def ship_reader(
         "versions": versions(),
     }
     tokenizer = tokenizer_of(recipe)
-    export_reader(network, tokenizer, ReaderCard(recipe.name, recipe.version, calibration), folder)
+    export_reader(network, tokenizer, ReaderCard(recipe.name, recipe.version, calibrations), folder)
     reader = LearnedReader.load(folder)
     compared = agreement(network, reader, tokenizer, [row.query for row in SOURCES["kinds"](data)])
     write_card(dataclasses.replace(reader.card, training=training | {"int8": compared._asdict()}), folder)

@@ -29,7 +29,7 @@ from boolattn_lab.formats.hashed_labels import (
 )
 from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.pairs import read_excluir_queries
-from boolattn_lab.formats.query_labels import QueryLabels, locate, read_query_labels
+from boolattn_lab.formats.query_labels import DETERMINERS, QueryLabels, locate, read_query_labels
 from boolattn_lab.formats.quest import read_quest_queries
 from boolattn_lab.paper.examples import Question, example_of_passages, example_of_quest, question_of_generated
 from boolattn_lab.reader.rows import ANY_EXCLUSION, NO_TOPIC, QueryKind, ReaderRow
@@ -43,6 +43,8 @@ _REQUESTED = re.compile(
     r"(?:other than|except(?: for)?|excluding|apart from|aside from|besides|mention|hold|skip|leave out|hate|dislike"
     r"|can't stand|\bno)\W*(?:the |any |those )?$"
 )
+# A capital may belong to a name: "The Office".
+_DETERMINERS = re.compile(rf"^(?:(?:{'|'.join(DETERMINERS)})\s+(?=\w))*")
 _ABOUT = re.compile(r"\babout $")
 _PAGES = re.compile(r"(?:the )?(?:role|part|topic|subject) of|(?:pages|texts|things|articles|entries) (?:about|on)")
 
@@ -86,14 +88,21 @@ def search_boxes(data: DataFolder) -> Iterator[ReaderRow]:
     return labelled_rows(LABELS / "search-boxes.jsonl", data)
 
 
+def everyday(data: DataFolder) -> Iterator[ReaderRow]:
+    """Queries as people type them into boxes, ask a person or ask the web, short ones above all."""
+    return labelled_rows(LABELS / "everyday.jsonl", data)
+
+
 def shop_esci(data: DataFolder) -> Iterator[ReaderRow]:
     """Real shop queries of Amazon's ESCI."""
     return labelled_rows(LABELS / "shop-esci.jsonl", data)
 
 
 def requests(data: DataFolder) -> Iterator[ReaderRow]:
-    """Titles of forums in which people ask for something, and a few shop searches."""
-    return map(_row_of, _firm(read_requests(data)))
+    """Titles of forums in which people ask for something, and a few shop searches; not those of ESCI-150, a test."""
+    judgments = read_jsonl(data.path / "shop" / "esci-judgments.jsonl", _Query, data.skip)
+    tested = {judged.query for judged in judgments}
+    return map(_row_of, _firm(row for row in read_requests(data) if row.query not in tested))
 
 
 def web_screened(data: DataFolder) -> Iterator[ReaderRow]:
@@ -203,6 +212,7 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "open-screened": open_screened,
     "open-plain": open_plain,
     "search-boxes": search_boxes,
+    "everyday": everyday,
     "shop-esci": shop_esci,
     "requests": requests,
     "web-screened": web_screened,
@@ -221,7 +231,7 @@ OPEN = ("beir-hotpotqa/", "beir-nq/", "beir-cqadupstack-")
 """How the IDs of real queries begin whose source permits to train on them, with attribution."""
 HELD_OUT = (
     *(f"{origin}-{part}" for origin in ("real", "open") for part in ("labelled", "exclusions", "screened", "plain")),
-    *("search-boxes", "shop-esci", "requests", "wordings", "kinds"),
+    *("search-boxes", "everyday", "shop-esci", "requests", "wordings", "kinds"),
 )
 """The sources from which a fold is held out when the recipe is evaluated."""
 
@@ -271,8 +281,10 @@ def _kinds_of(labels: QueryLabels) -> frozenset[QueryKind]:
 
 
 def _excluded(labels: QueryLabels) -> tuple[Span, ...]:
+    """Return where the excluded words are, without articles and the like in front: labels differ in these."""
     places = (locate(labels.query, text) for text in labels.excluded or ())
-    return tuple(Span(*place) for place in places if place)
+    found = (Span(*place) for place in places if place)
+    return tuple(Span(span.start + len(_DETERMINERS.findall(span.of(labels.query))[0]), span.end) for span in found)
 
 
 def _open(data: DataFolder, name: str) -> Iterator[_Known]:

@@ -10,6 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from boolattn.attention import BoolAttnConfig
+from boolattn.backbones.added_exclusions import added_inputs, weights_in_query
 from boolattn.backbones.attach.plugin import attach
 from boolattn.backbones.encodings.encoding import Encoding, encoder_inputs
 from boolattn.backbones.labelled_query import LabelledQuery
@@ -73,7 +74,7 @@ class BiasEncoding(Encoding):
         found = exclusions_on_tokens(readings, offsets)
         if found.gates.any():
             features |= {GATES: found.gates, CUES: found.cues, SCOPES: found.scopes}
-        return features
+        return features | weights_in_query(readings, offsets) | added_inputs(transformer, readings)
 
     def forward(self, transformer: Transformer, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Encode with the bias."""

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from boolattn.attention import BoolAttnConfig
+from boolattn.backbones.added_exclusions import added_inputs
 from boolattn.backbones.attach.hooks import LEARNED
 from boolattn.backbones.attach.plugin import adapter_of, attach, load_adapter, mechanism_of
 from boolattn.backbones.encodings.encoding import Encoding, encoder_inputs
@@ -75,11 +76,12 @@ class MechanismEncoding(Encoding):
     ) -> dict[str, Any]:
         """Tokenise, and add the caller's gates and scopes, if any."""
         operators = mechanism_of(transformer.auto_model).config.operators
-        if not self.given_scopes:
-            return transformer.preprocess(queries, prompt=prompt, **kwargs) | _given_gates(queries, operators)
-        features, offsets = with_offsets(transformer, queries, prompt or "", **kwargs)
         readings = [query.reading if isinstance(query, LabelledQuery) else None for query in queries]
-        return features | _given_scopes(readings, offsets, operators)
+        added = added_inputs(transformer, readings)
+        if not self.given_scopes:
+            return transformer.preprocess(queries, prompt=prompt, **kwargs) | _given_gates(queries, operators) | added
+        features, offsets = with_offsets(transformer, queries, prompt or "", **kwargs)
+        return features | _given_scopes(readings, offsets, operators) | added
 
     def forward(self, transformer: Transformer, features: dict[str, Any], **kwargs: Any) -> dict[str, Any]:
         """Read and act in one pass, with the caller's gates if given."""

@@ -12,6 +12,7 @@ from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
 from boolattn.backbones.storage.fingerprint import document_fingerprint
 from boolattn.plans.word_matching import words_of
 from boolattn.query_vectors.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
+from boolattn.reading.caller import ExcludedWords
 from boolattn.reading.limits import require_unicode
 from boolattn.reading.options import ReadingOptions
 from boolattn.reading.plan import BooleanPlan
@@ -128,16 +129,17 @@ class Searcher:
         found._acting_encoder = found._plain_encoder
         return found
 
-    def read(self, query: str, exclude: Sequence[str] | None = None) -> Reading:
+    def read(self, query: str, exclude: ExcludedWords | None = None) -> Reading:
         """Read a query: what is seen, what is applied, and why the rest is not.
 
         Args:
             query: The text.
-            exclude: The words to exclude; None lets the reader find them.
+            exclude: The words to exclude, in the query or not: ``["war"]``, or with weights ``{"war": 2}``. None lets
+                the reader find them.
         """
         return self.options.decided(self.options.read([query], exclude)[0])
 
-    def plan(self, query: str | Reading, exclude: Sequence[str] | None = None) -> BooleanPlan:
+    def plan(self, query: str | Reading, exclude: ExcludedWords | None = None) -> BooleanPlan:
         """Return the query's wanted atoms, the unwanted ones that are acted on, and how they combine."""
         self._require_effect(query, exclude)
         return self._applied(query if isinstance(query, Reading) else self.read(query, exclude)).plan()
@@ -147,7 +149,7 @@ class Searcher:
         query: str | Reading,
         k: int = 10,
         where: Sequence[Filter] = (),
-        exclude: Sequence[str] | None = None,
+        exclude: ExcludedWords | None = None,
     ) -> list[SearchHit]:
         """Return the k best documents that pass all filters, best first, with their texts and the reasons.
 
@@ -180,7 +182,7 @@ class Searcher:
         pool = self._gather(reading, k, where)
         return pool if reading.exclusions else pool._replace(evidence=replace(pool.evidence, spread=0.0))
 
-    def _read_to_act(self, query: str | Reading, exclude: Sequence[str] | None = None) -> Reading:
+    def _read_to_act(self, query: str | Reading, exclude: ExcludedWords | None = None) -> Reading:
         """Return the reading to act on; a text is read here, once."""
         self._require_effect(query, exclude)
         if isinstance(query, str):
@@ -190,7 +192,7 @@ class Searcher:
             [query] = self.options.read([query], exclude, only_exclusions=True)
         return self._applied(query)
 
-    def _require_effect(self, query: str | Reading, exclude: Sequence[str] | None) -> None:
+    def _require_effect(self, query: str | Reading, exclude: ExcludedWords | None) -> None:
         """Raise if the caller's exclusions would be ignored."""
         if exclude is not None and isinstance(query, Reading):
             raise ValueError(

@@ -234,7 +234,7 @@ function verdict({ exclusions, kept_negation: kept, unread_reason: unread }) {
 function highlighted(reading) {
   const points = Array.from(reading.query);
   const marks = [
-    ...reading.exclusions.map((each) => ({ span: each.span, role: each.applied ? "excluded" : "seen" })),
+    ...reading.exclusions.filter((each) => each.span).map((each) => ({ span: each.span, role: each.applied ? "excluded" : "seen" })),
     ...Object.entries(reading.cues).flatMap(([operator, spans]) => spans.map((span) => ({ span, role: "cue", operator }))),
   ];
   const cuts = [...new Set([0, points.length, ...marks.flatMap(({ span }) => span)])].sort((a, b) => a - b);

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from boolattn_lab.benchmarks.sets import comlq, generated, pairs, public, quest
+from boolattn_lab.benchmarks.sets import comlq, esci_150, generated, pairs, public, quest
 from boolattn_lab.benchmarks.sets.exclusions import READER_BENCHMARKS
 from boolattn_lab.benchmarks.tasks import ExclusionTask, Task
 from boolattn_lab.formats.folder import DataFolder
@@ -35,6 +35,7 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "excluir-pairs": pairs.excluir_pairs,
     "boolquestions-not": pairs.boolquestions_not,
     "cdsco": public.cdsco,
+    "esci-150": lambda data: esci_150.task(),
 }
 
 

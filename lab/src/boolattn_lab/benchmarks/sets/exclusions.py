@@ -16,7 +16,7 @@ from boolattn_lab.formats.jsonl import Filled, read_jsonl
 from boolattn_lab.formats.query_labels import QueryLabels, read_query_labels
 from boolattn_lab.formats.skipping import SkipBad
 
-LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1")
+LABELLED = ("queries", "firm", "precision", "recall", "f1", "false_alarms", "scope_f1", "scope_exact")
 READ = ("read", "read_per_10000")
 
 
