@@ -8,6 +8,7 @@ try:
     from langchain_core.retrievers import BaseRetriever
     from pydantic import ConfigDict
 
+    from boolattn.integrations.reading_log import search
     from boolattn.reading.caller import ExcludedWords
     from boolattn.retrieval.index.protocol import Filter
     from boolattn.retrieval.search.hits import SearchHit, fields_with_reasons
@@ -22,7 +23,8 @@ class BooleanRetriever(BaseRetriever):
     """Finds documents for a chain, each with its score and, where something is excluded, the effect of each atom.
 
     Metadata: ``boolattn_score``, ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title
-    and own fields. Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
+    and own fields. Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher. The
+    logger ``boolattn`` says at INFO why exclusions are not applied, each reason once.
 
     Examples:
         >>> retriever = BooleanRetriever(searcher=searcher, k=5)  # doctest: +SKIP
@@ -39,7 +41,7 @@ class BooleanRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, exclude: ExcludedWords | None = None
     ) -> list[Document]:
-        return [_document(hit) for hit in self.searcher.search(query, self.k, self.where, exclude)]
+        return [_document(hit) for hit in search(self.searcher, query, self.k, self.where, exclude)]
 
 
 def _document(hit: SearchHit) -> Document:

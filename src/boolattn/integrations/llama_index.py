@@ -7,6 +7,7 @@ try:
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
+    from boolattn.integrations.reading_log import search
     from boolattn.retrieval.index.protocol import Filter
     from boolattn.retrieval.search.hits import REASONS, SearchHit, fields_with_reasons
     from boolattn.retrieval.search.searcher import Searcher
@@ -20,7 +21,8 @@ class BooleanRetriever(BaseRetriever):
     """Finds nodes for a query engine, each with its score and, where something is excluded, the effect of each atom.
 
     Metadata: ``boolattn_atoms`` and ``boolattn_reader``, plus the document's title and own fields.
-    Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher.
+    Reading options (``reader=``, ``documents=``, ``strictness=``, ``act=``) come from the searcher. The
+    logger ``boolattn`` says at INFO why exclusions are not applied, each reason once.
 
     Examples:
         >>> retriever = BooleanRetriever(searcher, k=5)  # doctest: +SKIP
@@ -33,7 +35,7 @@ class BooleanRetriever(BaseRetriever):
         super().__init__(**kwargs)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        return [_node(hit) for hit in self.searcher.search(query_bundle.query_str, self.k, self.where)]
+        return [_node(hit) for hit in search(self.searcher, query_bundle.query_str, self.k, self.where)]
 
 
 def _node(hit: SearchHit) -> NodeWithScore:
