@@ -1,9 +1,10 @@
 """With every gate closed the output is bit-identical to the backbone's, and detaching leaves no trace."""
 
+import numpy as np
 import pytest
 import torch
 
-from boolattn import BoolAttnConfig, attach, detach
+from boolattn import BoolAttnConfig, attach, detach, signed_vectors
 from boolattn.backbones.attach.plugin import mechanism_of
 from tests.backbones.tiny import batch
 
@@ -62,3 +63,32 @@ def test_closed_gates_are_bit_identical_on_minilm(minilm, minilm_tokenizer, clos
     assert torch.equal(minilm(**tokens, **closed).last_hidden_state, before)
     assert not torch.equal(minilm(**tokens, operators=["not", "not"]).last_hidden_state, before)
     assert torch.equal(detach(minilm)(**tokens).last_hidden_state, before)
+
+
+MIXED = [
+    "a quiet film about rain",
+    "movies set in Vietnam but not about war",
+    "jazz",
+    "recipes, but not with celery",
+    "",
+]
+PLAIN = [0, 2, 4]
+
+
+def test_in_a_mixed_batch_plain_queries_have_the_vectors_of_the_bare_model_in_the_same_call(bare):
+    calls = []
+
+    def embed(texts):
+        calls.append(texts)
+        return bare.encode_query(texts)
+
+    found = signed_vectors(MIXED, embed, reader="rules")
+    [asked] = calls
+    assert [asked[place] for place in PLAIN] == [MIXED[place] for place in PLAIN] and "war" in asked
+    assert np.array_equal(found[PLAIN], bare.encode_query(asked)[PLAIN])
+
+
+def test_in_a_mixed_batch_a_boolean_model_leaves_plain_queries_bit_identical(bare, by_rules):
+    found, expected = by_rules.encode_query(MIXED), bare.encode_query(MIXED)
+    assert np.array_equal(found[PLAIN], expected[PLAIN])
+    assert not np.isclose(found[[1, 3]], expected[[1, 3]], atol=1e-3).all(axis=1).any()
