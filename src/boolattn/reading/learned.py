@@ -20,9 +20,9 @@ from boolattn.reading.reading import Documents, Exclusion, Kind, Reading, Source
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, marked_words
 
-MOST_TOKENS, SHARED_TOKENS, MOST_WINDOWS = 96, 48, 24
-"""A longer query is read in windows, each of which shares tokens with the next. 24 are enough for 4,096 characters of
-English; text with a token for every character is read up to there, so that no query takes long."""
+MOST_TOKENS, SHARED_TOKENS, MOST_WINDOWS = 96, 24, 12
+"""A longer query is read in windows, each of which shares tokens with the next. 12 are enough for about 3,500
+characters of English; what follows is not read, so that no query takes long."""
 GLUED, CAPITALS = 1, 2  # bits of a token's type: no space before it ("-word"); all in capitals ("NOT")
 
 
