@@ -4,6 +4,7 @@ import pytest
 
 import boolattn
 from boolattn.reading.options import ReadingOptions
+from boolattn.reading.reading import Reading
 from tests.reading.fixed_reader import THRESHOLDS, FixedReader
 
 PROPERTY = "films that are not comedies"
@@ -99,6 +100,25 @@ def test_a_negation_that_excludes_nothing_is_remarked_on(query, cue, excluded):
 @pytest.mark.parametrize("query", ["drop in sink", "weather in Hanoi", "no longer at ease", "the band Sans Souci", ""])
 def test_an_ordinary_query_gets_no_lecture(query):
     assert boolattn.read(query).remarks == []
+
+
+@pytest.mark.parametrize(
+    ("query", "cue", "text"),
+    [
+        ("egg-less pancakes", "less", "egg"),
+        ("nut-free bars", "free", "nut"),
+        ("dairy free mac and cheese", "free", "dairy"),
+    ],
+)
+def test_what_is_asked_for_free_of_something_is_remarked_on_if_the_reader_excludes_nothing(query, cue, text):
+    reading = ReadingOptions(reader=FixedReader()).decided(Reading.plain(query, "learned", "fixed"))
+    assert reading.kept_negation == {"cue": cue, "text": text}
+
+
+@pytest.mark.parametrize("query", ["movies free online", "toll-free number", "wireless mouse"])
+def test_other_words_with_free_or_less_are_not_remarked_on(query):
+    reading = ReadingOptions(reader=FixedReader()).decided(Reading.plain(query, "learned", "fixed"))
+    assert reading.remarks == []
 
 
 def test_what_the_caller_decides_and_what_nobody_decided_is_not_remarked_on():

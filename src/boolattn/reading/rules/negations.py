@@ -74,6 +74,12 @@ _SPEAKING = _after(
     "(?:mention|includ|discuss|talk|referr|consider|cover|involv|focus|referenc|describ|touch|delv|address)ing"
 )
 _DOING_WITHOUT = ("without", "w/o")
+# "egg-free", "egg-less", "dairy free mac"; not "movies free", "toll-free".
+_LACKING = re.compile(
+    r"\b(?:(?!(?:hands|toll|duty|tax|royalty)-)(\w+)-(free|less)"
+    r"|(dairy|gluten|sugar|nuts?|eggs?|soy|wheat|lactose|alcohol|caffeine|fragrance)\ (free))\b",
+    re.IGNORECASE,
+)
 _PLAIN_DENIALS = ("not", "not also", "never", *CONTRACTIONS)
 
 
@@ -99,9 +105,13 @@ def negations(text: str) -> tuple[Negation, ...]:
 
 
 def first_negation(text: str) -> Negation | None:
-    """Return the first negation of a text, without looking for others; None if there is none."""
+    """Return the first negation of a text, without looking for others, also "egg-free"; None if there is none."""
     text = plain_marks(text)
-    return next(negations_among(find_cues(text), text, SpanIndex(quoted_spans(text))), None)
+    found = next(negations_among(find_cues(text), text, SpanIndex(quoted_spans(text))), None)
+    if found is None and (lacking := _LACKING.search(text)):
+        scope, cue = (1, 2) if lacking[1] else (3, 4)
+        return Negation(Span(*lacking.span(cue)), Span(*lacking.span(scope)), excludes=False)
+    return found
 
 
 def negations_among(found_cues: Sequence[Cue], text: str, protected: SpanIndex) -> Iterator[Negation]:
