@@ -23,6 +23,7 @@ from boolattn.reading.screen import Screened, may_exclude
         "fed up with jira",
         "Forget penthouses, show me family apartments",
         "we already have Catan, what next",
+        "vinaigrette over mayo coleslaw",
     ],
 )
 def test_it_lets_exclusions_through(query):
@@ -41,6 +42,8 @@ def test_it_lets_exclusions_through(query):
         "movie - detroit - cast",
         "Kuka näytteli Aku Ankkaa?",
         "2019-2020 season",
+        "cabinet over toilet",
+        "headphones over ears",
     ],
 )
 def test_it_stops_queries_without_exclusion_words(query):

@@ -40,7 +40,8 @@ _TOGETHER = r"""
         | by\ heart | a\ rest | am\ having | can\ (?:go|recite) | wrong\ (?:one|ones|thing) | with\ ?out | w\ ?out
         | different\ (?:\w+\ )?(?:from|than|to|one|ones|place|source) | (?:stop|quit)\ \w+ing
         | (?:i|we|already)\ (?:know|own|have|did) | makes?\ (?:me|him|her|us|them) | prefer\b.{1,60}\b(?:over|to) )\b
-    | [a-z]\ free\ [a-z] | [a-z]\ over\ (?!the\b|time\b|and\b|\d)
+    | [a-z]\ free\ [a-z]
+    | [a-z]\ over\ (?!(?:the|time|and|toilet|sink|stove|range|bed|door|window|ear|head|shoulder|desk|counter)s?\b|\d)
     | [a-z]n['\u2019`\u00b4]t\b
     | (?:^|[\s(,;:"])[-\u2013\u2014\u2212!~\u00ac][\w"'(]
     | != | <> | \u2260
