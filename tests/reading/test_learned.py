@@ -1,11 +1,13 @@
 """The shipped reader. A better reader must pass these tests too."""
 
 import pickle
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
+import boolattn
 from boolattn.reading.learned import READERS, Calibration, LearnedReader, ReaderCard, ReaderFileError, load_reader
 from boolattn.reading.readers import reader_of
 from boolattn.reading.reading import exclusions_to_apply
@@ -56,6 +58,11 @@ def test_it_leaves_alone_what_excludes_nothing(query):
 def test_a_property_is_acted_on_over_things_alone():
     query = "films that are not comedies"
     assert _excluded(query, "things") == ["comedies"] and _excluded(query, "pages") == []
+
+
+@pytest.mark.parametrize("query, plan", [("pasta without nuts", "pasta NOT nuts"), ("soup no cream", "soup NOT cream")])
+def test_no_plan_asks_for_the_words_that_express_an_exclusion(query, plan):
+    assert str(boolattn.read(query, documents="things").plan()) == plan
 
 
 def test_it_reads_and_and_or():
@@ -132,3 +139,10 @@ def test_the_card_of_an_older_version_is_refused(tmp_path):
     (tmp_path / "reader.json").write_text('{"name": "mine", "version": "1", "calibration": [1.0, 0.0]}')
     with pytest.raises(ReaderFileError, match="of an older version: get the reader again"):
         LearnedReader.load(tmp_path)
+
+
+def test_every_source_that_trained_the_shipped_reader_permits_it():
+    recipe = load_reader().card.training["recipe"]
+    assert set(recipe["sources"]) | {"start"} == set(recipe["licences"])
+    refused = re.compile(r"research|none? (?:licence )?stated|no licence|own terms", re.IGNORECASE)
+    assert [name for name, licence in recipe["licences"].items() if refused.search(licence)] == []

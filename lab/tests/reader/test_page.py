@@ -16,7 +16,7 @@ def test_the_page_trains_a_reader(start, tmp_path, monkeypatch):
     (tmp_path / "DIR").mkdir()
     (tmp_path / "DIR" / "mine.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (tmp_path / "lab" / "recipes").mkdir(parents=True)
-    (tmp_path / "lab" / "recipes" / "reader-open.toml").write_text(
+    (tmp_path / "lab" / "recipes" / "reader.toml").write_text(
         f'name = "x"\nversion = "0"\nstart = {json.dumps(start)}\nlayers = 1\nepochs = 1\nbatch_size = 8\n'
         "[sources]\nkinds = 1\n"
     )

@@ -17,6 +17,7 @@ from tokenizers import Encoding, Tokenizer
 from boolattn.operators import AND, NOT, OPERATORS, OR
 from boolattn.reading.model_files import file_digests, onnx_session, settings_digest
 from boolattn.reading.reading import Documents, Exclusion, Kind, Reading, Source, Strictness
+from boolattn.reading.rules.negations import negations
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.spans import Span, marked_words
 
@@ -255,7 +256,7 @@ class LearnedReader:
             )
         if exclusions:
             operators.add(NOT.name)
-            cues[NOT.name] = _words(query, offsets, of_tokens[:, 5] > 0)
+            cues[NOT.name] = _words(query, offsets, of_tokens[:, 5] > 0) or _cues_by_rules(query, exclusions)
             scopes[NOT.name] = tuple(each.span for each in exclusions if each.span)
         sure = float(kinds.max(axis=1).min())
         source: Source = "learned"
@@ -294,6 +295,12 @@ def load_reader(name_or_folder: str | Path = SHIPPED) -> LearnedReader:
     """
     shipped = READERS / str(name_or_folder)
     return LearnedReader.load(shipped if (shipped / CARD_FILE).is_file() else name_or_folder)
+
+
+def _cues_by_rules(query: str, exclusions: Sequence[Exclusion]) -> tuple[Span, ...]:
+    """Return the words that express exclusions, where the model marks none, so that no plan asks for "without"."""
+    spans = [each.span for each in exclusions if each.span]
+    return tuple(each.cue for each in negations(query) if any(map(each.scope.overlaps, spans)))
 
 
 def _words(query: str, offsets: Offsets, marks: NDArray[np.bool_]) -> tuple[Span, ...]:

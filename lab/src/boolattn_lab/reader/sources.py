@@ -183,9 +183,11 @@ def generated(data: DataFolder) -> Iterator[ReaderRow]:
     atoms = quest_atoms(read_quest_queries(data.path / "quest" / "train.jsonl", data.skip))
     for atom in atoms:  # so that the name of one category is not read as two
         yield ReaderRow(atom, frozenset(["none"]), (), {AND.name: False, OR.name: False}, {}, {})
-    pages = pages_domain(data).catalog
+    over_films, pages = films_domain(data).catalog, pages_domain(data).catalog
     drawn: Iterable[Iterator[GeneratedQuery]] = (
-        *_over_films(data),
+        islice(generate(over_films.slice("meaning"), seed=SEED, split="train"), 2000),
+        islice(generate(over_films.slice("names"), seed=SEED, split="train"), 700),
+        *unseen_and_decoys(over_films.slice("meaning"), 1000, SEED),
         islice(generate(pages, seed=SEED, split="train"), 2000),
         islice(generate(phrases_catalog(atoms, SEED), seed=SEED), 1500),
         *unseen_and_decoys(pages, 800, SEED),
@@ -193,12 +195,6 @@ def generated(data: DataFolder) -> Iterator[ReaderRow]:
     for question in islice(passage_queries(first_pages(data), SEED), 3000):
         yield _of_question(example_of_passages(question).question)
     for query in chain.from_iterable(drawn):
-        yield _of_question(question_of_generated(query))
-
-
-def films(data: DataFolder) -> Iterator[ReaderRow]:
-    """Queries over films only, whose licence allows redistribution."""
-    for query in chain.from_iterable(_over_films(data)):
         yield _of_question(question_of_generated(query))
 
 
@@ -225,7 +221,6 @@ SOURCES: dict[str, Callable[[DataFolder], Iterator[ReaderRow]]] = {
     "comlq": comlq,
     "quest": quest,
     "generated": generated,
-    "films": films,
 }
 OPEN = ("beir-hotpotqa/", "beir-nq/", "beir-cqadupstack-")
 """How the IDs of real queries begin whose source permits to train on them, with attribution."""
@@ -311,13 +306,6 @@ def _decided() -> dict[str, HashedLabels]:
 
 def _found_later(data: DataFolder) -> Iterator[ReaderRow]:
     return map(_row_of, _firm(labelled_among(_unlabelled(data), LABELS / "real-queries.jsonl")))
-
-
-def _over_films(data: DataFolder) -> Iterator[Iterator[GeneratedQuery]]:
-    catalog = films_domain(data).catalog
-    yield islice(generate(catalog.slice("meaning"), seed=SEED, split="train"), 2000)
-    yield islice(generate(catalog.slice("names"), seed=SEED, split="train"), 700)
-    yield from unseen_and_decoys(catalog.slice("meaning"), 1000, SEED)
 
 
 def _of_question(question: Question) -> ReaderRow:
