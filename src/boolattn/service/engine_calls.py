@@ -44,9 +44,9 @@ class WatchedIndex:
         """Return the k nearest to a vector."""
         return self._call(lambda: self._index.search(vector, k, where))
 
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
-        """Return the k documents nearest to a vector."""
-        return self._call(lambda: self._index.nearest(vector, k, where))
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k documents nearest to each vector."""
+        return self._call(lambda: self._index.nearest(vectors, k, where))
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best by BM25."""

@@ -73,7 +73,7 @@ def test_a_recreated_index_is_not_mistaken_for_the_old_one(index_uri, monkeypatc
     other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
     other.upsert(films(["a"]))
     vector = np.ones(4, np.float32)
-    for ask in (old.describe, lambda: old.search(vector, 1), lambda: old.nearest(vector, 1), lambda: old.fetch(["a"])):
+    for ask in (old.describe, lambda: old.search(vector, 1), lambda: old.nearest(vector[None], 1), lambda: old.fetch(["a"])):
         with pytest.raises(WrongIndexError, match="recreated"):
             ask()
 
@@ -86,7 +86,7 @@ def test_a_missing_index(index_uri):
         index.count,
         index.shards,
         lambda: index.search(vector, 3),
-        lambda: index.nearest(vector, 3),
+        lambda: index.nearest(vector[None], 3),
         lambda: index.fetch(["a"]),
     )
     advice = "index_folder" if index_uri.startswith("memory") else "boolattn index"
@@ -100,7 +100,7 @@ def test_an_empty_index(index):
     index.settle()
     assert index.count() == 0 and index.shards() == {}
     assert index.search(np.ones(4, np.float32), 3) == []
-    assert len(index.nearest(np.ones(4, np.float32), 3)) == 0
+    assert len(index.nearest(np.ones((1, 4), np.float32), 3)) == 0
     assert len(index.fetch(["a"])) == len(index.fetch([])) == 0
     index.upsert(films([]))
     index.delete([])
@@ -154,9 +154,11 @@ def test_the_nearest_documents_are_those_that_a_search_finds(large, k, earliest)
     index, _, queries = large
     where = [Filter("year", ">=", earliest)] if earliest else []
     for query in queries[:3]:
-        found = index.nearest(query, k, where)
+        found = index.nearest(query[None], k, where)
         assert len(found) == min(k, 6000 - earliest)
         assert same(found, index.fetch([hit.doc_id for hit in index.search(query, k, where)]))
+    several = [hit.doc_id for query in queries[:3] for hit in index.search(query, k, where)]
+    assert same(index.nearest(queries[:3], k, where), index.fetch(several))
 
 
 def test_writes_are_visible_to_others_and_after_reopening(index, index_uri):

@@ -16,9 +16,10 @@ class RecordingIndex(MemoryIndex):
         self.asked.append(("search", k))
         return super().search(vector, k, where)
 
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
         self.asked.append(("nearest", k))
-        return MemoryIndex.fetch(self, [hit.doc_id for hit in MemoryIndex.search(self, vector, k, where)])
+        hits = [hit for vector in vectors for hit in MemoryIndex.search(self, vector, k, where)]
+        return MemoryIndex.fetch(self, [hit.doc_id for hit in hits])
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         self.asked.append(("search_text", text))

@@ -183,9 +183,9 @@ class MemoryIndex:
             query = query / np.maximum(np.linalg.norm(query), np.finfo(np.float32).tiny)
         return snapshot.best(snapshot.vectors @ query, snapshot.passing(where), k)
 
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
-        """Return the k nearest documents that pass the filters, with their texts and vectors."""
-        return self.fetch([hit.doc_id for hit in self.search(vector, k, where)])
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k documents nearest to each vector (Q, D) that pass the filters, with their texts and vectors."""
+        return self.fetch([hit.doc_id for vector in vectors for hit in self.search(vector, k, where)])
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k best documents by BM25, with English stemming and stop words."""

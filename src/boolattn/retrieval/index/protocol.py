@@ -150,8 +150,11 @@ class Index(Protocol):
         """Return the k documents nearest to a vector (D,), nearest first."""
         ...
 
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
-        """Return the documents that ``search`` finds, in the same order, in one call of the engine."""
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the documents that ``search`` finds for each vector (Q, D), each once, in one call of the engine.
+
+        Those of the first vector come first, in the order of ``search``, then what the others add.
+        """
         ...
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:

@@ -167,18 +167,23 @@ class LanceIndex:
     @explained
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k nearest documents that pass the filters."""
-        found = self._nearest(vector, k, where).select(["id", "_distance"]).to_arrow()
+        found = self._nearest(np.asarray(vector)[None], k, where).select(["id", "_distance"]).to_arrow()
         return [Hit(doc_id, 1 - distance) for doc_id, distance in _pairs(found, "_distance")]
 
     @explained
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
-        """Return the k nearest documents that pass the filters, with their texts and vectors."""
-        return rows_of(self._nearest(vector, k, where).to_arrow(), self.describe())
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k documents nearest to each vector (Q, D) that pass the filters, with their texts and vectors."""
+        found = self._nearest(vectors, k, where).to_arrow()
+        places = {doc_id: place for place, doc_id in reversed([*enumerate(found["id"].to_pylist())])}
+        return rows_of(found.take(np.array(sorted(places.values()), np.int64)), self.describe())
 
-    def _nearest(self, vector: Vectors, k: int, where: Sequence[Filter]) -> Any:
+    def _nearest(self, vectors: Vectors, k: int, where: Sequence[Filter]) -> Any:
         described = self.describe()
-        check_query(vector, described)
-        query = self._table.search(np.asarray(vector, np.float32), vector_column_name="vector", query_type="vector")
+        for vector in vectors:
+            check_query(vector, described)
+        asked = np.asarray(vectors, np.float32)
+        asked = asked[0] if len(asked) == 1 else asked  # LanceDB numbers the hits of several
+        query = self._table.search(asked, vector_column_name="vector", query_type="vector")
         query = query.distance_type(described.similarity).nprobes(PARTITIONS)
         query = query.ef(max(CANDIDATES * k, FEWEST_CANDIDATES)).refine_factor(COMPARED)
         return _filtered(query, where_clause(where, described)).limit(k)

@@ -138,23 +138,26 @@ class MilvusIndex:
 
     def search(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return the k nearest documents that pass the filters."""
-        return _hits(self._nearest(vector, k, where, columns=()))
+        [found] = self._nearest(np.asarray(vector)[None], k, where, columns=())
+        return [Hit(hit["id"], hit["distance"]) for hit in found]
 
-    def nearest(self, vector: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
-        """Return the k nearest documents that pass the filters; long ones are truncated to Milvus's limit."""
-        if k > IDS_AT_ONCE:  # more documents than one answer may contain
-            return self.fetch([hit.doc_id for hit in self.search(vector, k, where)])
-        found = {hit["id"]: hit["entity"] for hit in self._nearest(vector, k, where, COLUMNS)}
-        return rows_of(list(found.values()), self.describe())
+    def nearest(self, vectors: Vectors, k: int, where: Sequence[Filter] = ()) -> Rows:
+        """Return the k documents nearest to each vector (Q, D) that pass the filters; long ones are truncated."""
+        if k * len(vectors) > IDS_AT_ONCE:  # more documents than one answer may contain
+            found = self._nearest(vectors, k, where, columns=())
+            return self.fetch([hit["id"] for hits in found for hit in hits])
+        entities = {hit["id"]: hit["entity"] for hits in self._nearest(vectors, k, where, COLUMNS) for hit in hits}
+        return rows_of(list(entities.values()), self.describe())
 
-    def _nearest(self, vector: Vectors, k: int, where: Sequence[Filter], columns: Sequence[str]) -> Any:
+    def _nearest(self, vectors: Vectors, k: int, where: Sequence[Filter], columns: Sequence[str]) -> Any:
         described = self.describe()
-        check_query(vector, described)
+        for vector in vectors:
+            check_query(vector, described)
         candidates = min(max(CANDIDATES * k, FEWEST_FILTERED if where else FEWEST_CANDIDATES), MOST_CANDIDATES)
         parameters = {"metric_type": METRICS[described.similarity], "params": {"ef": candidates}}
-        [hits] = self._client.search(
+        return self._client.search(
             self._name,
-            [np.asarray(vector, np.float32)],
+            [*np.asarray(vectors, np.float32)],
             expression(where, described),
             k,
             anns_field="vector",
@@ -162,7 +165,6 @@ class MilvusIndex:
             output_fields=[*columns],
             **OWN,
         )
-        return hits
 
     def search_text(self, text: str, k: int, where: Sequence[Filter] = ()) -> list[Hit]:
         """Raise: boolattn does not use Milvus's full-text search."""
@@ -245,7 +247,3 @@ class MilvusIndex:
     def _count(self, which: str) -> int:
         self.describe()  # the collection exists and is loaded
         return int(self._client.query(self._name, which, output_fields=["count(*)"], **LATEST)[0]["count(*)"])
-
-
-def _hits(found: Any) -> list[Hit]:
-    return [Hit(hit["id"], hit["distance"]) for hit in found]
