@@ -112,8 +112,15 @@ class Terms:
             rows |= dict.fromkeys(self.pairs[pair])
         if rows:
             removed = says_removed(word, stem)
-            plain = self._literal | self._participles.get(word, set())
-            return {row: Mention.PLAIN if row in plain else Mention.NEGATED if removed else None for row in rows}
+            asked = self._participles.get(word, set())
+            return {
+                row: Mention.PLAIN
+                if row in self._literal
+                else Mention.NEGATED
+                if removed and row not in asked
+                else None
+                for row in rows
+            }
         for bare in denied_words(word):
             if denied := set(self._of_stem.get(stems[bare], ())) - self._literal:
                 return dict.fromkeys(denied, Mention.NEGATED)
