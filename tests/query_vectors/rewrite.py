@@ -5,5 +5,5 @@ from boolattn.reading.options import ReadingOptions
 def rewrite(query, exclude=None, **changes) -> Rewritten:
     """Read a query, and split it into what it wants and what it excludes."""
     options = ReadingOptions(**changes)
-    [reading] = options.read([query], exclude, only_exclusions=True)
+    [reading] = options.read([query], exclude, screen="exclusions")
     return rewritten(options.applied(reading))

@@ -10,6 +10,7 @@ from boolattn.reading import limits
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.learned import load_reader
 from boolattn.reading.options import ReadingOptions
+from boolattn.reading.plan_builder import atoms_of
 from boolattn.reading.rules.rule_reader import read_by_rules
 from boolattn.reading.screen import may_exclude
 from boolattn.reading.syntax import QuerySyntaxError, SyntaxReader, is_syntax, parse
@@ -141,11 +142,12 @@ def test_too_many_atoms_in_plain_words_are_not_acted_on(monkeypatch):
 
 
 @pytest.mark.parametrize("joins", [" or ", " and ", ", "])
-def test_atoms_are_counted_as_the_plan_has_them(joins, monkeypatch):
+def test_atoms_are_counted_as_cues_cut_the_text(joins, monkeypatch):
     things = joins.join(f"Big Thing{number}" for number in range(30))
     query = f"both {things} and cats, without war, but not in Rome or Bonn"
     monkeypatch.setattr(limits, "MOST_ATOMS", 1000)
-    atoms = len(boolattn.read(query, reader="rules").plan().atoms)
+    reading = boolattn.read(query, reader="rules")
+    atoms = len(list(atoms_of(query, reading.cues, reading.scopes)))
     for most, unread in ((atoms, False), (atoms - 1, True)):
         monkeypatch.setattr(limits, "MOST_ATOMS", most)
         assert bool(boolattn.read(query, reader="rules").unread_reason) == unread

@@ -39,27 +39,27 @@ def marked_plan(marked):
     [
         ("movies set in Vietnam but not about war", "movies set in Vietnam NOT war"),
         ("films that are not comedies", "films NOT comedies"),
-        ("birds of Peru or Ecuador", "birds of Peru OR Ecuador"),
+        ("birds of Peru or Ecuador", "birds AND (Peru OR Ecuador)"),
         ("1956 debut novels", "1956 debut novels"),
         (
             "restaurants with gardens and live music, without dogs or smoking",
-            "restaurants with gardens AND live music NOT dogs or smoking",
+            "restaurants AND gardens AND live music NOT dogs or smoking",
         ),
         ("not war films", "not war films"),
         ("cats, dogs and fish", "cats AND dogs AND fish"),
-        ("trees of Manitoba, Alaska, or Ohio", "trees of Manitoba OR Alaska OR Ohio"),
+        ("trees of Manitoba, Alaska, or Ohio", "trees AND (Manitoba OR Alaska OR Ohio)"),
         ("cats or dogs, but not poodles", "(cats OR dogs) NOT poodles"),
         ("either cats that are also black or dogs, but not poodles", "((cats AND black) OR dogs) NOT poodles"),
         ("films set in Rome that are either comedies or dramas", "films set in Rome AND (comedies OR dramas)"),
         ("movies without violence, or books without love", "(movies NOT violence) OR (books NOT love)"),
-        ("non-French comedies and dramas", "comedies AND dramas NOT French"),
+        ("non-French comedies and dramas", "comedies and dramas NOT French"),
         ("films, except comedies, set in Rome", "films AND set in Rome NOT comedies"),
         ("painters (excluding Mona Lisa) of Italy", "painters AND of Italy NOT Mona Lisa"),
         ("films not about war that are set in 1917", "films AND set in 1917 NOT war"),
         ("books without dragons but with elves", "books AND with elves NOT dragons"),
         ("novels neither by Dickens nor about London", "novels NOT Dickens NOT London"),
         ("Which films are not set in Rome?", "Which films NOT Rome"),
-        ('films like "Not Now" or "Here and There"', 'films like "Not Now" OR Here and There'),
+        ('films like "Not Now" or "Here and There"', "films AND (Not Now OR Here and There)"),
         ("What is .NET?", "What is .NET?"),
         (".NET or Java", ".NET OR Java"),
         ("It or Carrie", "It OR Carrie"),
@@ -68,6 +68,50 @@ def marked_plan(marked):
 )
 def test_queries_as_the_rules_read_them(text, plan):
     assert str(plan_by_rules(text)) == plan
+
+
+@pytest.mark.parametrize(
+    ("text", "plan"),
+    [
+        ("cookies with walnuts <or> raisins", "cookies AND (walnuts OR raisins)"),
+        ("walnuts <or> raisins cookies", "(walnuts OR raisins) AND cookies"),
+        ("cheap red <or> blue running shoes", "cheap AND (red OR blue) AND running shoes"),
+        ("films by Hitchcock <or> Welles from the 1950s", "films AND (Hitchcock OR Welles) AND 1950s"),
+        ("films with Tom Hanks <or> Meg Ryan", "films AND (Tom Hanks OR Meg Ryan)"),
+        ("Tom Hanks <or> Meg Ryan films", "(Tom Hanks OR Meg Ryan) AND films"),
+        ("salad with apples, walnuts <and> blue cheese", "salad AND apples AND walnuts AND blue cheese"),
+        ("tacos with beans, corn, <or> rice", "tacos AND (beans OR corn OR rice)"),
+        ("accountant jobs, remote <or> hybrid", "accountant jobs AND (remote OR hybrid)"),
+        ("salmon <or> trout with dill <and> lemon", "(salmon OR trout) AND dill AND lemon"),
+        ("dinner with salmon <or> trout <and> dill", "dinner AND (salmon OR trout) AND dill"),
+        ("dinner with dill <and> salmon or trout", "dinner AND dill AND (salmon OR trout)"),
+        ("<either> chocolate <or> vanilla cake", "(chocolate OR vanilla) AND cake"),
+        ("cake with <both> chocolate <and> cherries", "cake AND chocolate AND cherries"),
+        ("hotels in Rome <or> hostels in Paris", "hotels in Rome OR hostels in Paris"),
+        ("soup with beans <or> salad with beans", "soup with beans OR salad with beans"),
+        ("running shoes <or> hiking boots", "running shoes OR hiking boots"),
+        ("show me laptops with an ssd <or> a big disk", "laptops AND (ssd OR big disk)"),
+        ("chicken <and> rice", "chicken and rice"),
+        ("potatoes with salt <and> pepper", "potatoes with salt and pepper"),
+        ("ohio fairs <and> festivals", "ohio fairs and festivals"),
+        ("how to cook <and> freeze beans", "how to cook and freeze beans"),
+        ("which is newer, Alien <or> Aliens?", "which is newer, Alien or Aliens?"),
+    ],
+)
+def test_alternatives_and_conjuncts_keep_what_they_share(text, plan):
+    marked = text
+    for cue in ("or", "either"):
+        marked = marked.replace(f"<{cue}>", f"<o:{cue}>")
+    for cue in ("and", "both"):
+        marked = marked.replace(f"<{cue}>", f"<a:{cue}>")
+    assert str(marked_plan(marked)) == plan
+
+
+def test_what_vectors_encode_is_the_text_without_cues_and_exclusions():
+    reading = read_by_rules("cookies with walnuts or raisins, but not with chocolate")
+    assert str(reading.plan()) == "cookies AND (walnuts OR raisins) NOT chocolate"
+    assert reading.wanted_text == "cookies with walnuts raisins"
+    assert read_by_rules("cookies with walnuts").wanted_text == "cookies with walnuts"
 
 
 def test_atoms_have_their_place_and_sign():
@@ -98,7 +142,7 @@ def test_atoms_have_their_place_and_sign():
             "(show me war OR love films) NOT dramas",
         ),
         ("<n:no> [n:love] please, just [o:war] films", "war films NOT love"),
-        ("[a:old] [a:French] films <a:and> [a:long] ones", "old French films AND long ones"),
+        ("[a:old] [a:French] films <a:and> [a:long] ones", "old French films and long ones"),
         ("[n:?] films", "? films"),
     ],
 )

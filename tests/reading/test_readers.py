@@ -57,7 +57,7 @@ def test_readers_by_name():
     ids=["default", "learned", "rules", "a reader object", "syntax"],
 )
 def test_the_learned_reader_alone_is_screened_and_only_where_exclusions_alone_matter(options, screened):
-    found = [reader_of(options.reader, options.syntax, only_exclusions=only) for only in (True, False)]
+    found = [reader_of(options.reader, options.syntax, screen=screen) for screen in ("exclusions", None)]
     assert [isinstance(each, Screened) for each in found] == [screened, False]
 
 
@@ -138,5 +138,5 @@ def test_a_text_is_not_taken_for_a_list_of_queries():
 
 def test_the_wrappers_of_a_named_reader_are_built_once():
     for name in (None, "learned", "rules"):
-        for only_exclusions in (False, True):
-            assert reader_of(name, only_exclusions=only_exclusions) is reader_of(name, only_exclusions=only_exclusions)
+        for screen in (None, "exclusions", "conditions"):
+            assert reader_of(name, screen=screen) is reader_of(name, screen=screen)

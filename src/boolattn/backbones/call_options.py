@@ -61,7 +61,7 @@ class Call(NamedTuple):
             return given if self.by_default else self._reading_labelled(given)
         if exclude is None and self.by_default:
             return queries
-        readings = self.options.read(queries, exclude, only_exclusions=True)
+        readings = self.options.read(queries, exclude, screen="exclusions")
         return carrying(self.encoding, [self.options.applied(each) for each in readings])
 
     def understand(
@@ -87,7 +87,7 @@ class Call(NamedTuple):
         """Read the queries that may exclude something, unless the encoding finds exclusions itself."""
         read = [not self.encoding.reads and NOT.name in query.operators for query in queries]
         texts = [query for query, reads in zip(queries, read, strict=True) if reads]
-        readings = iter(self.options.read(texts, only_exclusions=True) if texts else ())
+        readings = iter(self.options.read(texts, screen="exclusions") if texts else ())
         applied = [self.options.applied(next(readings)) if reads else None for reads in read]
         return [self._acting_on(*pair) for pair in zip(queries, applied, strict=True)]
 

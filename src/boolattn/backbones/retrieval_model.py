@@ -72,7 +72,7 @@ class ModelWithEncoder:
     def encode_query(self, inputs: str | Sequence[str], **kwargs: Any) -> Any:
         """Read queries, keep the exclusions to act on, and encode them."""
         texts = [inputs] if isinstance(inputs, str) else list(inputs)
-        readings = [self.options.applied(each) for each in self.options.read(texts, only_exclusions=True)]
+        readings = [self.options.applied(each) for each in self.options.read(texts, screen="exclusions")]
         vectors = self.query_encoder(self.options.documents, **kwargs).encode(readings)
         return vectors[0] if isinstance(inputs, str) else vectors
 

@@ -22,7 +22,7 @@ def search(
     """Search, and log at INFO why what the query excludes is not applied: each reason once, never the query."""
     if not (searcher.settings.plan and log.isEnabledFor(logging.INFO)):
         return searcher.search(query, k, where, exclude)
-    [seen] = searcher.options.read([query], exclude, only_exclusions=True)
+    [seen] = searcher.options.read([query], exclude, screen="exclusions")
     reading = searcher.options.decided(seen)
     for reason in _reasons(reading, searcher.options):
         say_once(reason)

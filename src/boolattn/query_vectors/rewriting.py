@@ -29,8 +29,8 @@ def rewritten(reading: Reading) -> Rewritten:
     """Split a reading into what it wants and what it excludes."""
     if not reading.exclusions or not (plan := reading.plan()).negatives:
         return Rewritten(reading.query, "")
-    wanted, unwanted = (" ".join(atom.text for atom in atoms) for atoms in (plan.positives, plan.negatives))
-    return Rewritten(wanted or reading.query, unwanted)
+    unwanted = " ".join(atom.text for atom in plan.negatives)
+    return Rewritten(reading.wanted_text or reading.query, unwanted)
 
 
 def subtracted(reading: Reading) -> list[tuple[str, float]]:
@@ -107,7 +107,7 @@ def signed_vectors(
         >>> signed_vectors(["movies set in Vietnam but not about war"], model.encode)  # doctest: +SKIP
     """
     options = ReadingOptions(reader, documents, strictness, syntax, act)
-    readings = [options.applied(reading) for reading in options.read(queries, exclude, only_exclusions=True)]
+    readings = [options.applied(reading) for reading in options.read(queries, exclude, screen="exclusions")]
     return RewriteEncoder(embed, PENALTIES[documents] if penalty is None else penalty).encode(readings)
 
 

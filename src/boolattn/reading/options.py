@@ -21,6 +21,7 @@ from boolattn.reading.reading import (
     require_documents,
     require_strictness,
 )
+from boolattn.reading.screen import Screen
 
 
 class Bounded:
@@ -92,7 +93,7 @@ class ReadingOptions:
         return replace(self, **{name: value for name, value in changes.items() if value is not None})
 
     def read(
-        self, queries: Sequence[str], exclude: Exclude | None = None, *, only_exclusions: bool = False
+        self, queries: Sequence[str], exclude: Exclude | None = None, *, screen: Screen | None = None
     ) -> list[Reading]:
         """Read queries.
 
@@ -101,8 +102,9 @@ class ReadingOptions:
             exclude: For each query the words that it excludes, as its caller knows them, in the query or not:
                 ``["war"]``, or with weights ``{"war": 2}``; None for one that the reader is to read. ``[]`` says that
                 no query excludes anything. For a single query, ``["war"]`` or ``{"war": 2}`` will do.
-            only_exclusions: Whether *and* and *or* do not matter, as for a vector: the learned reader is then asked
-                only about queries that pass the screen.
+            screen: What the learned reader is asked about: ``"exclusions"`` only about queries that may exclude
+                something, for a vector, which *and* and *or* do not change; ``"conditions"`` also about those that may
+                demand or offer several things, for a search; None about every query.
 
         Raises:
             ValueError: If a query is not valid Unicode, or exceeds a limit although the caller says that it is explicit
@@ -113,7 +115,7 @@ class ReadingOptions:
             raise TypeError(f"queries must be a list: write [{shortened(queries)!r}] instead of a text")
         for query in queries:
             limits.require_unicode(query)
-        reader = reader_of(self.reader, self.syntax, only_exclusions=only_exclusions)
+        reader = reader_of(self.reader, self.syntax, screen=screen)
         if not self.syntax:
             reader = Bounded(reader)
         if exclude is None:

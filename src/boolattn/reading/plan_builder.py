@@ -1,12 +1,20 @@
-"""Split a query into atoms at the cues and scopes of its reading, and combine them."""
+"""Split a query into atoms at the cues and scopes of its reading, and combine them.
+
+What is excluded splits the query into stretches. In each, ``coordination`` keeps what alternatives and conjuncts share;
+where it does not understand a list, and in the text to encode (``wanted_text``), cues simply cut the text.
+"""
 
 import re
 from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Literal, NamedTuple, TypeAlias
 
 from boolattn.operators import AND, NOT, OR
+from boolattn.reading import limits
+from boolattn.reading.coordination import coordinated
+from boolattn.reading.lists import Join
+from boolattn.reading.names import is_about_words
 from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, atoms_in, is_exclusion, join, negated
 from boolattn.reading.rules.lexicon import phrase_key
 from boolattn.reading.rules.scope_rules import strip_dangling_clause
@@ -14,6 +22,8 @@ from boolattn.reading.spans import Span, SpanIndex, content_words, has_word, pla
 
 # These announce alternatives but do not separate them: "films that are [either] long or old".
 _OPENERS = ("either", "at least one of")
+# The same of conjuncts: "films that are [both] long and old".
+_OPENERS_OF_AND = ("both", "not only", "not just", "not merely", "not simply")
 # What remains of a clause without its cue: "[that are] set in Rome", "[but] with elves", "films[, but i]".
 _LOOSE_START = re.compile(
     r"(?:and|but|or|that|which|who|also|please|just)(?:\s+(?:is|are|was|were|do|does|also))*(?=[\s,]|$)"
@@ -43,10 +53,10 @@ class _Mark(NamedTuple):
 def tree_of(
     query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]
 ) -> PlanNode | None:
-    """Return the plan tree for the given cues and scopes by operator name, or None if nothing is marked.
+    """Return the plan tree for the given cues and scopes by operator name, or None if they split nothing.
 
-    *And* binds tighter than *or*. An exclusion applies to everything, unless it is between
-    alternatives: "cats or dogs, but not poodles", and "(cats that are not black) or dogs".
+    In a list, *or* binds tighter than *and*; between clauses, *and* does. An exclusion applies to everything, unless it
+    is between alternatives: "cats or dogs, but not poodles", and "(cats that are not black) or dogs".
 
     Raises:
         ValueError: If a span is outside the query.
@@ -55,7 +65,16 @@ def tree_of(
     if not marks:
         return None
     sides = SpanIndex(span for name in (AND.name, OR.name) for span in scopes[name])
-    return _combined(list(_items(query, marks, sides)))
+    tree = _combined(list(_sharing_items(query, marks, sides)))
+    if tree is None or next(islice(atoms_in(tree), limits.MOST_ATOMS, None), None) is not None:
+        tree = _combined(list(_items(query, marks, sides)))
+    # A name, or a question without conditions, is wanted as it is written.
+    return None if isinstance(tree, QueryAtom) and tree.sign == 1 else tree
+
+
+def wanted_text(query: str, cues: Mapping[str, tuple[Span, ...]], scopes: Mapping[str, tuple[Span, ...]]) -> str:
+    """Return the query without cues and without what it excludes, as vectors encode it."""
+    return " ".join(atom.text for atom in atoms_of(query, cues, scopes) if atom.sign == 1)
 
 
 def atoms_of(
@@ -113,6 +132,60 @@ def _items(query: str, marks: Sequence[_Mark], sides: SpanIndex) -> Iterator[Ite
         yield _unwanted(query, marks[number:end]) if negation else marks[number].kind
         position, number = marks[end - 1].span.end, end
     yield from _wanted(query, Span(position, len(query)), sides)
+
+
+def _sharing_items(query: str, marks: Sequence[_Mark], sides: SpanIndex) -> Iterator[Item]:
+    """Yield the same with one tree for each stretch between exclusions, where conjuncts keep what they share."""
+    position = number = 0
+    joins: list[_Mark] = []
+    asks_about_words = is_about_words(query)
+    codes = _codes(query, marks)
+    while number < len(marks):
+        negation = _NEGATION.match(codes, number)
+        if negation is None:
+            joins += [] if asks_about_words or marks[number].kind == "not" else [marks[number]]
+            number += 1
+            continue
+        yield from _stretch(query, Span(position, marks[number].span.start), joins, sides)
+        end = negation.end()
+        yield _unwanted(query, marks[number:end])
+        position, number, joins = marks[end - 1].span.end, end, []
+    yield from _stretch(query, Span(position, len(query)), joins, sides)
+
+
+def _stretch(query: str, stretch: Span, joins: Sequence[_Mark], sides: SpanIndex) -> Iterator[Item]:
+    """Yield the tree of a stretch, and the joins at its edges, which belong to the exclusions around it."""
+    first, last = 0, len(joins)
+    start, end = stretch
+    while first < last and start and not _says_something(query[start : joins[first].span.start]):
+        yield joins[first].kind
+        start, first = joins[first].span.end, first + 1
+    while last > first and end < len(query) and not _says_something(query[joins[last - 1].span.end : end]):
+        end, last = joins[last - 1].span.start, last - 1
+    inner = [_join_of(query, each) for each in joins[first:last] if not _is_comma(query, each)]
+    if not any(each.kind != "opener" for each in inner):  # a list without a cue, as the reader sees it
+        inner = [Join(each.span, "and" if each.kind != "opener" else each.kind) for each in joins[first:last]]
+    tree = coordinated(query, Span(start, end), inner) if any(each.kind != "opener" for each in inner) else None
+    if tree is not None:
+        yield tree
+    else:
+        kept = joins[first:last]
+        for place, before in zip([*kept, None], [start, *(each.span.end for each in kept)], strict=True):
+            yield from _wanted(query, Span(before, place.span.start if place else end), sides)
+            if place:
+                yield place.kind
+    yield from (each.kind for each in joins[last:])
+
+
+def _join_of(query: str, mark: _Mark) -> Join:
+    phrase = phrase_key(mark.span.of(query))
+    if phrase in (*_OPENERS, *_OPENERS_OF_AND):
+        return Join(mark.span, "opener")
+    return Join(mark.span, "or" if mark.kind == "or" else "and")
+
+
+def _is_comma(query: str, mark: _Mark) -> bool:
+    return mark.span.of(query).strip() in (",", ";")
 
 
 def _codes(query: str, marks: Sequence[_Mark]) -> str:

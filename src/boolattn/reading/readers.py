@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from boolattn.reading.checked import checked_readings
 from boolattn.reading.reading import Reader, Reading
 from boolattn.reading.rules.rule_reader import RuleReader
-from boolattn.reading.screen import Screened
+from boolattn.reading.screen import Screen, Screened
 from boolattn.reading.syntax import SyntaxReader
 
 ReaderOrName: TypeAlias = Reader | str
@@ -20,7 +20,7 @@ class NamedReader(NamedTuple):
 
     Attributes:
         load: Returns the reader.
-        is_screened: Whether it is asked only about queries that pass the screen where only exclusions matter.
+        is_screened: Whether it is asked only about queries that pass a screen, where one is named.
     """
 
     load: Callable[[], Reader]
@@ -72,27 +72,28 @@ class FirstOf:
         return readings
 
 
-def reader_of(reader: ReaderOrName | None = None, syntax: bool = False, *, only_exclusions: bool = False) -> Reader:
+def reader_of(reader: ReaderOrName | None = None, syntax: bool = False, *, screen: Screen | None = None) -> Reader:
     """Return the reader that a user names.
 
     Args:
         reader: ``"learned"``, ``"rules"``, the folder of a trained reader, or a reader object; None is the default.
             Behind a name, a query whose explicit syntax is unmistakable is read as syntax first.
         syntax: Whether all queries are written in the explicit syntax, so that no other reader is asked.
-        only_exclusions: Whether *and* and *or* do not matter, so that the learned reader can skip most queries.
+        screen: What the learned reader is asked about, so that it skips most queries: ``"exclusions"`` for a vector,
+            which *and* and *or* do not change; ``"conditions"`` for a search; None for every query.
     """
     if syntax:
         return SyntaxReader(always=True)
     if not isinstance(reader, str | None):
         return reader
-    return _after_syntax(DEFAULT_READER if reader is None else reader, only_exclusions)
+    return _after_syntax(DEFAULT_READER if reader is None else reader, screen)
 
 
 @cache
-def _after_syntax(name: str, only_exclusions: bool) -> Reader:
+def _after_syntax(name: str, screen: Screen | None) -> Reader:
     named = reader_named(name)
     found = FirstOf(SyntaxReader(), named.load())
-    return Screened(found) if only_exclusions and named.is_screened else found
+    return Screened(found, screen) if screen and named.is_screened else found
 
 
 def reader_named(name: str) -> NamedReader:

@@ -11,7 +11,7 @@ from boolattn.reading.choices import Strictness as Strictness
 from boolattn.reading.limits import LONGEST_EXCLUDED, LONGEST_QUERY
 from boolattn.reading.plan import AllOf, BooleanPlan, PlanNode, QueryAtom, join, weighted
 from boolattn.reading.plan import Source as Source
-from boolattn.reading.plan_builder import tree_of
+from boolattn.reading.plan_builder import tree_of, wanted_text
 from boolattn.reading.rules.negations import first_negation
 from boolattn.reading.spans import Span, has_word
 
@@ -199,6 +199,16 @@ class Reading:
             return None
         before = [cue for cue in self.cues[NOT.name] if cue.start <= exclusion.span.start]
         return max(before) if before else min(self.cues[NOT.name], default=None)
+
+    @property
+    def wanted_text(self) -> str:
+        """The query without what is excluded, as a vector encodes it; empty if it wants nothing."""
+        if self.tree is not None:
+            return " ".join(atom.text for atom in self.plan().positives)
+        reading = self if len(self.applied) == len(self.exclusions) else self.keeping(self.applied)
+        if any(spans for each in (reading.cues, reading.scopes) for spans in each.values()):
+            return wanted_text(reading.query, reading.cues, reading.scopes)
+        return reading.query
 
     def plan(self) -> BooleanPlan:
         """Return what is wanted and what is excluded, and how the parts combine; without what is not applied."""

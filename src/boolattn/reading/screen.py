@@ -1,14 +1,22 @@
-"""May this query exclude anything? A word list decides in microseconds, so that most queries are never read.
+"""May this query exclude or combine anything? Words decide in microseconds, so that most queries are never read.
 
-The list is broad on purpose: a query that it stops is never read, while a query that it lets through only costs
-a reading. ``boolattn-lab bench queries`` measures the share of real queries that it lets through; docs/reader.md also
-gives the number of labelled exclusions that it stops.
+``may_exclude`` guards every query vector, ``may_combine`` a search, which also acts on *and* and *or*.
+
+The list of ``may_exclude`` is broad on purpose: a query that it stops is never read, while a query that it lets
+through only costs a reading. ``boolattn-lab bench queries`` measures the share of real queries that it lets through;
+docs/reader.md also gives the number of labelled exclusions that it stops.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, TypeAlias
 
+from boolattn.reading.coordination import coordinated
+from boolattn.reading.limits import LONGEST_QUERY
+from boolattn.reading.names import is_about_words
+from boolattn.reading.plan import QueryAtom
 from boolattn.reading.reading import Reader, Reading
+from boolattn.reading.spans import Span
 
 _ALONE = """
     no not non none nor neither never nothing nothin nuthin nobody nowhere nope nah nun cannot aint dont doesnt didnt
@@ -83,12 +91,35 @@ def may_exclude(query: str) -> bool:
     return not _WORDS.isdisjoint(_WORD.findall(query)) or _PHRASES.search(query) is not None
 
 
-class Screened:
-    """A reader that only reads queries that may exclude something; others get a reading without operators."""
+_JOINS = re.compile(r"\b(?:and|or|as well as|along with|together with|combined with)\b|\s&\s", re.IGNORECASE)
+_PLAIN_JOINS = re.compile(r"\b(?:and|or)\b|\s&\s", re.IGNORECASE)
 
-    def __init__(self, reader: Reader) -> None:
+
+def may_combine(query: str) -> bool:
+    """Return whether a query may set conditions by *and* or *or*: it joins words, is no question, and no mere name."""
+    query = query[:LONGEST_QUERY]
+    if not _JOINS.search(query) or is_about_words(query):
+        return False
+    return not _PLAIN_JOINS.search(query) or not isinstance(
+        coordinated(query, Span(0, len(query)), ()), QueryAtom | None
+    )
+
+
+Screen: TypeAlias = Literal["exclusions", "conditions"]
+"""What must be possible for a query to be read: an exclusion, or any condition, by *and*, *or* or *not*."""
+
+SCREENS: Mapping[Screen, Callable[[str], bool]] = {
+    "exclusions": may_exclude,
+    "conditions": lambda query: may_exclude(query) or may_combine(query),
+}
+
+
+class Screened:
+    """A reader that only reads queries that pass a screen; others get a reading without operators."""
+
+    def __init__(self, reader: Reader, screen: Screen = "exclusions") -> None:
         """Screen the queries of a reader."""
-        self.reader = reader
+        self.reader, self._passes = reader, SCREENS[screen]
 
     @property
     def name(self) -> str:
@@ -97,7 +128,7 @@ class Screened:
 
     def read(self, queries: Sequence[str]) -> list[Reading]:
         """Read queries; one that the screen stops has no operators."""
-        passed = [place for place, query in enumerate(queries) if may_exclude(query)]
+        passed = [place for place, query in enumerate(queries) if self._passes(query)]
         readings = [Reading.plain(query, "learned", self.name) for query in queries]
         if passed:
             for place, reading in zip(passed, self.reader.read([queries[place] for place in passed]), strict=True):

@@ -43,7 +43,7 @@ class Job:
     def read(self) -> tuple[Reading, Reading]:
         """Return everything that is read of the query, and what of it is acted on."""
         exclude = None if self.exclude is None else [self.exclude]
-        [reading] = self.options.read([self.text], exclude, only_exclusions=not self.in_full)
+        [reading] = self.options.read([self.text], exclude, screen=None if self.in_full else "exclusions")
         return self.options.decided(reading), self.options.applied(reading)
 
 

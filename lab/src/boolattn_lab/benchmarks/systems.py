@@ -150,7 +150,7 @@ class RewritingRetriever(DenseRetriever):
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        readings = [self.options.applied(each) for each in self.options.read(queries, only_exclusions=True)]
+        readings = [self.options.applied(each) for each in self.options.read(queries, screen="exclusions")]
         penalty = PENALTIES[self.options.documents] if self.penalty is None else self.penalty
         return RewriteEncoder(super().query_vectors, penalty).encode(readings)
 
@@ -166,7 +166,7 @@ class FlipRetriever(DenseRetriever):
 
     def query_vectors(self, queries: list[str]) -> NDArray[np.float32]:
         """Return the vectors (Q, D) of queries."""
-        readings = [self.options.applied(each) for each in self.options.read(queries, only_exclusions=True)]
+        readings = [self.options.applied(each) for each in self.options.read(queries, screen="exclusions")]
         unwanted = {place: text for place, each in enumerate(readings) if (text := rewritten(each).unwanted)}
         vectors = super().query_vectors([*queries, *unwanted.values()])
         found, excluded = vectors[: len(queries)], vectors[len(queries) :]

@@ -1,4 +1,4 @@
-"""boolattn-lab bench reading-length: how long reading takes, by the length of the query."""
+"""boolattn-lab bench reading-length and plans: how long reading takes, and which plans come of it."""
 
 import dataclasses
 import json
@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
-from boolattn.cli.options import AsJson
+from boolattn.cli.options import AsJson, ReaderName
 
 
 def reading_length(
@@ -44,4 +44,23 @@ def reading_length(
         times = (f"{1000 * row.seconds[size]:,.1f}" for size in shown)
         exponent = "too short" if row.exponent is None else f"{row.exponent:.2f}"
         table.add_row(row.reader, repr(row.shape), exponent, *times)
+    Console().print(table)
+
+
+def plans(reader: ReaderName = None, as_json: AsJson = False) -> None:
+    """Compare plans of everyday queries with plans written by hand; half of the queries only measure."""
+    from boolattn.reading.readers import reader_of
+    from boolattn_lab.benchmarks.plan_scores import labelled_plans, plan_scores
+
+    rows, chosen = labelled_plans(), reader_of(reader)
+    halves = {
+        name: plan_scores([row for row in rows if row.measures_only == measures], chosen)
+        for name, measures in (("development", False), ("measures only", True))
+    }
+    if as_json:
+        typer.echo(json.dumps({name: dataclasses.asdict(scores) for name, scores in halves.items()}, indent=2))
+        return
+    table = Table("half", "conditions", "found", "same meaning", "same atoms", "look-alikes", "made conditions")
+    for name, scores in halves.items():
+        table.add_row(name, *(str(each) for each in dataclasses.astuple(scores)))
     Console().print(table)

@@ -96,7 +96,7 @@ def change_of(model: RetrievalModel, queries: Sequence[str]) -> SourceChange:
     """Compare a model's vectors with its backbone's, bit by bit."""
     size = max(BATCHES)
     changed = (_encode_queries(model, queries, size) != _encode(model.document_encoder(), queries, size)).any(axis=1)
-    readings = (model.options.applied(each) for each in model.options.read(queries, only_exclusions=True))
+    readings = (model.options.applied(each) for each in model.options.read(queries, screen="exclusions"))
     return SourceChange(len(queries), sum(bool(each.exclusions) for each in readings), int(changed.sum()))
 
 

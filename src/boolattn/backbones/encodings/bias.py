@@ -128,7 +128,7 @@ def readings_to_apply(queries: Sequence[Any], options: ReadingOptions) -> list[R
     """
     known = [_known(query) for query in queries]
     unread = [query for query, reading in zip(queries, known, strict=True) if reading is None]
-    read = iter(options.read(unread, only_exclusions=True) if unread else ())
+    read = iter(options.read(unread, screen="exclusions") if unread else ())
     return [options.applied(next(read)) if reading is None else reading for reading in known]
 
 

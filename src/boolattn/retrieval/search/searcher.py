@@ -189,7 +189,7 @@ class Searcher:
             require_unicode(query)
             if not self.settings.plan:
                 return Reading.plain(query, "caller", "caller")
-            [query] = self.options.read([query], exclude, only_exclusions=True)
+            [query] = self.options.read([query], exclude, screen="exclusions")
         return self._applied(query)
 
     def _require_effect(self, query: str | Reading, exclude: ExcludedWords | None) -> None:
