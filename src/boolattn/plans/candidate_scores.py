@@ -114,7 +114,8 @@ class Evidence:
             documents: What the candidates are.
         """
         of_nearest = similarity if nearest is None else similarity[list(nearest)]
-        spread = float(np.ptp(of_nearest)) if of_nearest.size else 0.0
+        # Where all first scores are equal, words alone decide.
+        spread = (float(np.ptp(of_nearest)) if of_nearest.size else 0.0) or 1.0
         return cls(plan.atoms, plan.condition, similarity, spread, find_mentions(plan.atoms, texts), WEIGHTS[documents])
 
     @property

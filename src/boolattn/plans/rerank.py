@@ -1,7 +1,7 @@
 """Rerank texts that any search has found: the plan of the query decides. Needs no torch, no index."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import inf
 
 import numpy as np
@@ -97,8 +97,6 @@ def rerank(
     if not texts or not has_operators(plan):
         return RankedTexts(Ranked(place, float(score)) for place, score in enumerate(first))
     evidence = Evidence.of(plan, texts, first, documents=documents)
-    if not evidence.spread:  # all scores are equal, so words alone decide
-        evidence = replace(evidence, spread=1.0)
     effects = evidence.effects(strength)
     totals = first + effects.sum(axis=0)
     added = verified(verifier, reading.query, texts, evidence, totals) if verifier else {}

@@ -9,6 +9,7 @@ import numpy as np
 from boolattn.plans.candidate_scores import AtomEffect as AtomEffect
 from boolattn.plans.candidate_scores import Evidence
 from boolattn.reading.plan import BooleanPlan
+from boolattn.reading.reading import Documents
 from boolattn.retrieval.index.protocol import Hit, Rows, Value, Vectors
 
 
@@ -51,19 +52,29 @@ class Pool(NamedTuple):
     evidence: Evidence
 
     @classmethod
-    def of(cls, plan: BooleanPlan, rows: Rows, vector: Vectors, by_vector: Collection[str]) -> "Pool":
+    def of(
+        cls,
+        plan: BooleanPlan,
+        rows: Rows,
+        vectors: Vectors,
+        by_vector: Collection[str],
+        documents: Documents = "pages",
+    ) -> "Pool":
         """Collect the evidence.
 
         Args:
             plan: The plan of the query.
             rows: The candidates.
-            vector: (D,), of the query.
+            vectors: (Q, D), of the query, or of its alternatives: a candidate counts by the nearest.
             by_vector: IDs of the candidates from the vector search; the others are BM25's.
+            documents: What the candidates are.
         """
         # Row by row: the last digits of a matrix product depend on a row's place among the others.
-        similarity = np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1)
+        similarities = [np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1) for vector in vectors]
+        similarity = np.max(similarities, axis=0)
         texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
-        return cls(rows, Evidence.of(plan, texts, similarity, [doc_id in by_vector for doc_id in rows.ids]))
+        nearest = [doc_id in by_vector for doc_id in rows.ids]
+        return cls(rows, Evidence.of(plan, texts, similarity, nearest, documents))
 
 
 def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list[SearchHit]:

@@ -5,11 +5,13 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+import numpy as np
 from sentence_transformers import SentenceTransformer
 
 from boolattn.backbones.document_encoder import similarity_of
 from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
 from boolattn.backbones.storage.fingerprint import document_fingerprint
+from boolattn.plans.rerank import has_operators
 from boolattn.plans.word_matching import words_of
 from boolattn.query_vectors.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
 from boolattn.reading.caller import ExcludedWords
@@ -160,7 +162,7 @@ class Searcher:
             exclude: As in ``read``; ``ValueError`` if it would have no effect: with a reading, or without ``plan``.
         """
         reading = self._read_to_act(query, exclude)
-        if reading.exclusions and self.settings.verify:
+        if self._verifies(reading):
             return verified_hits(self._gather(reading, k, where), self.settings.strength, k, reading.reader)
         hits = self._rank(reading, k, where)
         return unverified_hits(hits, self.index.fetch([hit.doc_id for hit in hits]), reading.reader)
@@ -168,7 +170,7 @@ class Searcher:
     def rank(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> list[Hit]:
         """Return only the IDs and scores of the k best; documents are fetched only for verification."""
         reading = self._read_to_act(query)
-        if reading.exclusions and self.settings.verify:
+        if self._verifies(reading):
             pool = self._gather(reading, k, where)
             return [Hit(hit.doc_id, hit.score) for hit in verified_hits(pool, self.settings.strength, k)]
         return self._rank(reading, k, where)
@@ -176,11 +178,17 @@ class Searcher:
     def gather(self, query: str | Reading, k: int = 10, where: Sequence[Filter] = ()) -> Pool:
         """Return the candidates to verify, at least k if there are as many, and the evidence for each.
 
-        A query with no exclusion to apply is not verified, so none of its atoms has an effect.
+        A query without an *and*, *or* or *not* to act on is not verified, so none of its atoms has an effect.
         """
         reading = self._read_to_act(query)
         pool = self._gather(reading, k, where)
-        return pool if reading.exclusions else pool._replace(evidence=replace(pool.evidence, spread=0.0))
+        if has_operators(reading.plan()):
+            return pool
+        return pool._replace(evidence=replace(pool.evidence, spread=0.0))
+
+    def _verifies(self, reading: Reading) -> bool:
+        """Return whether the plan of a reading orders the candidates."""
+        return self.settings.verify and has_operators(reading.plan())
 
     def _read_to_act(self, query: str | Reading, exclude: ExcludedWords | None = None) -> Reading:
         """Return the reading to act on; a text is read here, once."""
@@ -189,7 +197,7 @@ class Searcher:
             require_unicode(query)
             if not self.settings.plan:
                 return Reading.plain(query, "caller", "caller")
-            [query] = self.options.read([query], exclude, screen="exclusions")
+            [query] = self.options.read([query], exclude, screen="conditions" if self.settings.verify else "exclusions")
         return self._applied(query)
 
     def _require_effect(self, query: str | Reading, exclude: ExcludedWords | None) -> None:
@@ -221,27 +229,30 @@ class Searcher:
     def _gather(self, reading: Reading, k: int, where: Sequence[Filter]) -> Pool:
         _require_hits(k)
         plan, depth = reading.plan(), max(k, self.settings.pool)
-        vector = self._vector(reading)
+        scoring = self._vector(reading)[None]
         by_text = self._by_text([atom.text for atom in plan.positives], depth, where)
-        by_vector = self.index.nearest(vector, depth, where)
+        # A right document that mentions what is excluded may be near the plain vector only.
+        asked = np.concatenate([scoring, self._plain_vector(reading)[None]]) if reading.exclusions else scoring
+        by_vector = self.index.nearest(asked, depth, where)
         known = set(by_vector.ids)
         by_text_only = [hit.doc_id for hit in by_text if hit.doc_id not in known]
         rows = by_vector.joined(self.index.fetch(by_text_only)) if by_text_only else by_vector
-        return Pool.of(plan, rows, vector, known)
+        return Pool.of(plan, rows, scoring, known, self.options.documents)
 
     def _vector(self, reading: Reading) -> Vectors:
         """Return the query's vector (D,): where nothing is excluded, the plain model's own."""
-        encoder = self._acting_encoder if reading.exclusions else self._plain_encoder
-        vector: Vectors = encoder.encode([reading])[0]
-        require_finite_vectors(vector)
-        return vector
+        return _encoded(self._acting_encoder if reading.exclusions else self._plain_encoder, reading)
+
+    def _plain_vector(self, reading: Reading) -> Vectors:
+        """Return the plain model's vector (D,) of the whole query."""
+        return _encoded(self._plain_encoder, reading)
 
     @property
     def _asks_text(self) -> bool:
         return self.settings.text and self.index.has_text
 
     def _by_text(self, wanted: Sequence[str], depth: int, where: Sequence[Filter]) -> list[Hit]:
-        words = words_of(wanted) if self._asks_text else []
+        words = words_of(wanted) if self.index.has_text else []
         return self.index.search_text(" ".join(words), depth, where) if words else []
 
     def _encode(self, texts: list[str]) -> Vectors:
@@ -251,6 +262,12 @@ class Searcher:
     @property
     def _how(self) -> dict[str, Any]:
         return {"normalize_embeddings": self.normalises, "convert_to_numpy": True, "show_progress_bar": False}
+
+
+def _encoded(encoder: QueryEncoder, reading: Reading) -> Vectors:
+    vector: Vectors = encoder.encode([reading])[0]
+    require_finite_vectors(vector)
+    return vector
 
 
 def _require_hits(k: int) -> None:
