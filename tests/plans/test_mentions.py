@@ -185,8 +185,9 @@ def test_mentions_and_denials_are_weighed():
 
 
 def test_one_real_mention_counts_in_full():
-    mentions = find_mentions([QueryAtom("salt", None, -1)], ["1 tsp salt, 1 cup unsalted butter"])
-    assert mentions.shares[0, 0] == 1 and mentions.denied[0, 0] == 0 and mentions.complete.all()
+    texts = ["1 tsp salt, 1 cup unsalted butter", "salt, more salt"]
+    mentions = find_mentions([QueryAtom("salt", None, -1)], texts)
+    assert mentions.shares.tolist() == [[1, 1]] and mentions.denied.tolist() == [[0, 0]] and mentions.complete.all()
 
 
 def test_each_atom_takes_a_word_in_its_own_sense():
