@@ -227,7 +227,9 @@ def _is_condition(tokens: Sequence[Token], place: int) -> bool:
         return True
     start, end = chunks[0]
     before = tokens[start - 1] if start else None
-    if before is not None and (before.kind in ("and", "or", "opener") or (is_bound and demands(before.key))):
+    if before is not None and before.kind in ("and", "or", "opener"):
+        return True
+    if before is not None and is_bound and demands(before.key, tokens[start - 2].key if start > 1 else ""):
         return True
     return (
         not is_bound

@@ -50,7 +50,7 @@ _SINGULAR_END = re.compile(r"(?:ss|us|is|as|os)$")
 
 _DEMANDING_TEXT = """
     with containing contains contain including includes include featuring starring having has have using about
-    mentioning covering is are
+    mentioning covering
 """
 _DEMANDING = frozenset(_DEMANDING_TEXT.split())
 _RELATION = re.compile(
@@ -76,7 +76,9 @@ _QUESTION = re.compile(
 # A choice, "which is newer, X or Y?"; a statement, "The complex contains X and Y."; and a question at the end of one.
 _CHOICE = re.compile(r"(?:what|which|who)\b.*,[^,]*\bor\b[^,]*\?$")
 _STATEMENT = re.compile(r"(?:\S+\s+){9,}\S+\.$|(?:\S+\s+){30}")
-_QUESTION_INSIDE = re.compile(r".+\b(?:what|how|why|whom|(?:in|by|of|for|to|at|on|from|with|and)\s+which)\b|.+\?")
+_QUESTION_INSIDE = re.compile(
+    r".+\b(?:what|how|why|whom|(?:in|by|of|for|to|at|on|from|with|and)\s+which|which\s+(?:will|would|should|one|do|does))\b|.+\?"
+)
 
 
 def is_about_words(text: str) -> bool:
@@ -89,9 +91,9 @@ def is_about_words(text: str) -> bool:
     return any(pattern.match(text) for pattern in (_QUESTION, _QUESTION_INSIDE, _STATEMENT))
 
 
-def demands(word: str) -> bool:
-    """Whether both of two things after a word in lower case are demanded: "with", "about"."""
-    return word in _DEMANDING
+def demands(word: str, before: str) -> bool:
+    """Whether both of two things after a word are demanded: "with", "about"; of "are", "that are", not "what are"."""
+    return word in _DEMANDING or (word in ("is", "are") and before in ("that", "which", "who"))
 
 
 def is_fixed_pair(before: str, after: str) -> bool:
