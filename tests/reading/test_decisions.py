@@ -39,6 +39,12 @@ def test_the_strictness_that_would_apply_an_exclusion_is_named(strictness):
         assert reading.remarks == [] and reading.applied
 
 
+def test_what_is_just_below_the_threshold_does_not_look_as_if_it_reached_it():
+    for confidence, shown in ((0.449, "0.44"), (0.29, "0.29"), (0.4, "0.40")):
+        reading = boolattn.read("love stories", reader=FixedReader("love", confidence=confidence))
+        assert f"seen at {shown}; safe needs 0.45 for pages" in reading.remarks[0]
+
+
 def test_what_is_advised_is_what_applies_it():
     for reader, query in (
         ("learned", PROPERTY),

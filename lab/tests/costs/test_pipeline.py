@@ -5,14 +5,17 @@ from dataclasses import replace
 
 import pytest
 import typer
+from ir_measures import nDCG
 from lab.tests.benchmarks.data_folder import FILMS, make
 from typer.testing import CliRunner
 
 from boolattn import DualEncoder
 from boolattn.retrieval.index.memory import MemoryIndex
+from boolattn.retrieval.index.protocol import Hit
+from boolattn_lab.benchmarks.measures import per_query
 from boolattn_lab.benchmarks.sets import load_benchmark
 from boolattn_lab.cli.bench_search import pipeline, strengths
-from boolattn_lab.costs.pipeline import STAGES, index_documents, measure_pipeline
+from boolattn_lab.costs.pipeline import STAGES, PipelineRetriever, index_documents, measure_pipeline
 from boolattn_lab.formats.folder import DataFolder
 
 
@@ -64,6 +67,22 @@ def test_documents_are_indexed_once_with_their_vectors_and_texts(model, task):
     index_documents(index, model, "MiniLM", task)
 
 
+def test_a_benchmark_that_compares_vectors_is_searched_too(model, tmp_path):
+    task = load_benchmark("stackfaq", DataFolder(make(tmp_path / "data")))
+    index = MemoryIndex()
+    index_documents(index, model, "MiniLM", task)
+    reports = [outcome.report for outcome in measure_pipeline(task, model, index)]
+    assert [report.model for report in reports] == ["dense", "bm25", *list(STAGES)[1:]]
+    assert all({"R@100", "nDCG@10", "RR", "ms"} == set(report.measures) - {"R@20"} for report in reports)
+    assert reports[0].measures["RR"] == 1
+
+
+def test_hits_are_ranked_in_the_order_in_which_a_user_sees_them():
+    tied = PipelineRetriever("tied", lambda query, k: [Hit("1", 0.5), Hit("3", 0.5), Hit("2", 0.5)])
+    run = tied.rank({"q": "any"}, (), 10, 128)
+    assert per_query([nDCG @ 1], run, {"q": ["1"]}) == {"nDCG@1": {"q": 1.0}}, "measures sort ties by ID, largest first"
+
+
 def command(function, *arguments):
     app = typer.Typer()
     app.command()(function)
@@ -85,6 +104,12 @@ def test_the_command_keeps_its_index(tmp_path, minilm_folder):
     ]
     first, again = (command(pipeline, *arguments) for _ in range(2))
     assert again.exit_code == 0, again.output
+    found = json.loads(again.stdout)
+    pairs = dict.fromkeys((row["model"], row["from"]) for row in found["differences"])
+    assert list(pairs) == [
+        *((name, "dense") for name in ("bm25", *list(STAGES)[1:])),
+        *((f"hybrid + {more}", "hybrid") for more in ("plan", "plan + verification")),
+    ]
     reports = [json.loads(done.stdout)["reports"] for done in (first, again)]
     assert [[row["measures"]["R@20"] for row in rows] for rows in reports] == [[1.0] * 7] * 2
     assert kept.is_dir()

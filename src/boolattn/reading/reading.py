@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import floor
 from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from boolattn.operators import NOT, OPERATORS
@@ -328,7 +329,8 @@ def _why_not(reading: Reading, exclusion: Exclusion, documents: Documents, stric
     if reading.thresholds is None:
         return f"a property, which pages discuss anyway: documents='things' or {named} applies it"
     confidence, thresholds = exclusion.over(documents), reading.thresholds[documents]
-    why = f"seen at {confidence:.2f}; {strictness} needs {thresholds[strictness]:.2f} for {documents}"
+    seen = floor(100 * confidence + 1e-6) / 100  # 0.779 does not reach 0.78, and must not look as if it did
+    why = f"seen at {seen:.2f}; {strictness} needs {thresholds[strictness]:.2f} for {documents}"
     over_things = exclusion.over("things") >= reading.thresholds["things"][strictness]
     if documents == "pages" and exclusion.kind == "property" and over_things:
         return f"{why}; a property, which pages discuss anyway: documents='things' or {named} applies it"

@@ -73,7 +73,8 @@ def test_a_recreated_index_is_not_mistaken_for_the_old_one(index_uri, monkeypatc
     other.create(dataclasses.replace(DESCRIPTION, fingerprint="another"))
     other.upsert(films(["a"]))
     vector = np.ones(4, np.float32)
-    for ask in (old.describe, lambda: old.search(vector, 1), lambda: old.nearest(vector[None], 1), lambda: old.fetch(["a"])):
+    asked = old.describe, lambda: old.search(vector, 1), lambda: old.nearest(vector[None], 1), lambda: old.fetch(["a"])
+    for ask in asked:
         with pytest.raises(WrongIndexError, match="recreated"):
             ask()
 

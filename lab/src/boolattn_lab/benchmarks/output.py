@@ -1,7 +1,7 @@
 """The output of ``boolattn-lab evaluate``: tables, runs and figures."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -16,14 +16,28 @@ from boolattn_lab.benchmarks.tasks import Task
 from boolattn_lab.formats.trec import write_trec_run
 
 
-def print_outcomes(task: Task, outcomes: Sequence[Outcome], form: Literal["table", "markdown", "json"]) -> None:
-    """Print the reports, and each system's difference from the first."""
+def print_outcomes(
+    task: Task,
+    outcomes: Sequence[Outcome],
+    form: Literal["table", "markdown", "json"],
+    bases: Mapping[str, str] | None = None,
+) -> None:
+    """Print the reports, and each system's difference from the first, and from another if ``bases`` names it."""
     reports = [outcome.report for outcome in outcomes]
+    by_name = {outcome.report.model: outcome for outcome in outcomes}
     first, *others = outcomes
+    pairs = [(other, first) for other in others]
+    pairs += [(by_name[model], by_name[base]) for model, base in (bases or {}).items()]
     differences = [
-        {"model": other.report.model, "measured on": part, "measure": measure, **difference._asdict()}
-        for other in others
-        for part, measures in compare(task, other, first).items()
+        {
+            "model": other.report.model,
+            "from": base.report.model,
+            "measured on": part,
+            "measure": measure,
+            **difference._asdict(),
+        }
+        for other, base in pairs
+        for part, measures in compare(task, other, base).items()
         for measure, difference in measures.items()
     ]
     if form == "json":
@@ -33,17 +47,17 @@ def print_outcomes(task: Task, outcomes: Sequence[Outcome], form: Literal["table
         print(markdown(reports), end="")
         for row in differences:
             print("\n" if row is differences[0] else "", end="")
-            print("- {model}, {measured on}, {measure}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]".format(**row))
+            print("- {model} - {from}, {measured on}, {measure}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]".format(**row))
     else:
         console = Console()
         console.print(*tables(reports, console.width))
         if others:
-            Console().print(_difference_table(first.report.model, differences))
+            Console().print(_difference_table(differences))
 
 
-def _difference_table(baseline: str, differences: Sequence[dict[str, object]]) -> Table:
-    drawn = Table(title=f"difference from {baseline}, with 95 % intervals (paired bootstrap over queries)")
-    for name in ("model", "measured on", "measure", "mean", "low", "high"):
+def _difference_table(differences: Sequence[dict[str, object]]) -> Table:
+    drawn = Table(title="differences, with 95 % intervals (paired bootstrap over queries)")
+    for name in ("model", "from", "measured on", "measure", "mean", "low", "high"):
         drawn.add_column(name, justify="right" if name in ("mean", "low", "high") else "left")
     for row in differences:
         drawn.add_row(*(f"{value:+.3f}" if isinstance(value, float) else str(value) for value in row.values()))

@@ -13,6 +13,7 @@ from rich.table import Table
 from boolattn.cli.errors import user_errors
 from boolattn.cli.options import AsJson, Backbone, Model
 from boolattn_lab.benchmarks.esci_150.command import esci_150
+from boolattn_lab.cli.bench_harm import operators_harm
 from boolattn_lab.cli.bench_reading import plans, reading_length
 from boolattn_lab.cli.bench_search import pipeline, search, strengths
 from boolattn_lab.cli.bench_service import service
@@ -21,6 +22,7 @@ from boolattn_lab.cli.train import Changes, Encoder, Out, RecipeFile
 
 bench = typer.Typer(help="Measure cost and quality.", no_args_is_help=True)
 bench.command()(esci_150)
+bench.command()(operators_harm)
 bench.command()(pipeline)
 bench.command()(plans)
 bench.command()(reading_length)

@@ -72,7 +72,7 @@ def pipeline(
     from boolattn_lab.benchmarks.output import print_outcomes
     from boolattn_lab.benchmarks.sets import load_benchmark
     from boolattn_lab.benchmarks.tasks import RetrievalTask
-    from boolattn_lab.costs.pipeline import index_documents, measure_pipeline
+    from boolattn_lab.costs.pipeline import BASES, index_documents, measure_pipeline
     from boolattn_lab.formats.folder import DataFolder
 
     with user_errors():
@@ -85,7 +85,7 @@ def pipeline(
             index_documents(opened, encoder, title_of(model), task)
             outcomes = list(measure_pipeline(task, encoder, opened))
             opened.close()
-    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
+    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table", BASES)
 
 
 def strengths(

@@ -12,7 +12,7 @@ from time import perf_counter
 
 import numpy as np
 import torch
-from ir_measures import R, nDCG
+from ir_measures import RR, R, nDCG
 from numpy.typing import NDArray
 from sentence_transformers import SentenceTransformer
 
@@ -41,6 +41,8 @@ STAGES = {
     "hybrid + plan + verification": SearchSettings(text=True),
 }
 """The configurations measured in addition to BM25. Without a plan, the model is its plain backbone."""
+BASES = {name: "hybrid" for name in STAGES if name.startswith("hybrid +")}
+"""The configurations that are also compared with plain hybrid search; all are compared with the first."""
 
 
 def encode_ratio(model: SentenceTransformer, documents: Sequence[str]) -> float:
@@ -95,7 +97,8 @@ class PipelineRetriever:
             start = perf_counter()
             hits = self._ask(query, min(k, DEPTH))
             self.milliseconds[key] = 1000 * (perf_counter() - start)
-            run[key] = Ranking([hit.doc_id for hit in hits], [hit.score for hit in hits])
+            # Fused scores are often equal, and measures would sort such hits by ID instead of as a user sees them.
+            run[key] = Ranking([hit.doc_id for hit in hits], range(len(hits), 0, -1))
         return run
 
 
@@ -107,9 +110,12 @@ def measure_pipeline(task: RetrievalTask, model: SentenceTransformer, index: Ind
     ]
     if index.has_text:
         systems.insert(1, PipelineRetriever("bm25", index.search_text))
-    measures = [*MEASURES, *([violation @ 20] if task.negated else [])]
+    reciprocal = [measure for measure in task.measures if measure == RR]
+    measures = [*MEASURES, *reciprocal, *([violation @ 20] if task.negated else [])]
+    # "dense" is the plain model; the task itself need not compare with it.
+    asked = replace(task, measures=measures, negated_measures=(), compare_with_bare=False)
     for system in systems:
-        outcome = evaluate(replace(task, measures=measures, negated_measures=()), system)
+        outcome = evaluate(asked, system)
         values = {**outcome.values, MILLISECONDS: system.milliseconds}
         report = Report.of(task.name, system.name, values, task.template_of, task.slice_of)
         yield Outcome(report, values, outcome.run)

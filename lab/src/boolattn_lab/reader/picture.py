@@ -15,7 +15,10 @@ COLORS: Mapping[Documents, str] = {"things": "tab:orange", "pages": "tab:blue"}
 
 
 def draw_curves(said: Mapping[Documents, Said], calibrations: Calibrations, path: Path) -> None:
-    """Plot recall against false alarms per 10,000 real queries, over things and over pages."""
+    """Plot recall against false alarms in the calibration sets, over things and over pages.
+
+    These sets contain queries that were chosen for their cue words, so real traffic has fewer false alarms.
+    """
     from matplotlib import pyplot
 
     figure, axes = pyplot.subplots(figsize=(6, 4))
@@ -27,7 +30,7 @@ def draw_curves(said: Mapping[Documents, Said], calibrations: Calibrations, path
             recall, wrong = rates(each, threshold)
             label = f"{name}: from {threshold:g} for {documents}"
             axes.plot(wrong, recall, mark, color=COLORS[documents], label=label)
-    axes.set_xlabel("false alarms per 10,000 real queries")
+    axes.set_xlabel("false alarms per 10,000 queries of the calibration sets")
     axes.set_ylabel("recall of labelled real exclusions")
     axes.set_xlim(left=0)
     axes.set_ylim(0, 1)
@@ -61,7 +64,7 @@ def draw_reliability(said: Mapping[Documents, Said], path: Path) -> None:
 
 
 def rates(said: Said, threshold: float) -> tuple[float, float]:
-    """Return the recall, and the false alarms per 10,000 real queries, at a threshold."""
+    """Return the recall, and the false alarms per 10,000 queries of the calibration set, at a threshold."""
     read = said.confidences >= threshold
     hits, wrong = (said.weights[read & right].sum() for right in (said.right, ~said.right))
     return float(hits / said.weights[said.right].sum()), float(1e4 * wrong / said.weights.sum())

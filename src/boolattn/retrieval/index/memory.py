@@ -70,6 +70,8 @@ class _Snapshot:
 
     def passing(self, where: Sequence[Filter]) -> NDArray[np.bool_]:
         """Return which documents pass all filters (N,); a document without the field fails its filter."""
+        if not where:
+            return np.ones(len(self.ids), bool)
         return np.array([all(_passes(each.metadata, one) for one in where) for each in self.documents], bool)
 
     def best(self, scores: NDArray[Any], chosen: NDArray[np.bool_], k: int) -> list[Hit]:

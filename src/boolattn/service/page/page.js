@@ -18,7 +18,6 @@ const SOURCES = {
   rules: "by its rules",
   learned: "by the learned reader",
   mechanism: "by the trained model",
-  caller: "nothing was predicted",
   syntax: "from the query’s own syntax",
 };
 const $ = (id) => document.getElementById(id);
@@ -211,9 +210,14 @@ function showReading({ reading, plan }) {
   if (named) others.push(link("Let the reader decide", null));
   $("others").replaceChildren(...others);
   $("plan").textContent = plan.plan;
-  $("reader").textContent = `Reader ${reading.reader} (${SOURCES[reading.source] || reading.source}), confidence ${percent(reading.confidence)}`;
+  $("reader").textContent = readBy(reading);
   $("explain").open = false;
   $("explanation").replaceChildren();
+}
+
+/** Who read the query. How sure the reader is stands at each exclusion: the number that decided. */
+function readBy({ reader, source }) {
+  return source === "caller" ? "No reader was asked" : `Reader ${reader} (${SOURCES[source] || source})`;
 }
 
 function quoted(parts) {
