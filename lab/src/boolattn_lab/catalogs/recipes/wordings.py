@@ -110,7 +110,7 @@ UNSEEN: Mapping[Kind, tuple[str, ...]] = {
         "my son [spits out] <x>, which <dish> might he eat?",
         "<dish> for a guest who [gets hives from] <x>",
         "<dish> where the recipe [never calls for] <x>",
-        "<dish> for someone who [gags at] <x>",
+        "<dish> for someone who [retches at] <x>",
         "<dish>, leave the <x> [on the shelf]",
         "grandma [breaks out from] <x>, what <dish> should i bring her?",
     ),
