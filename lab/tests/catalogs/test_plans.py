@@ -30,7 +30,7 @@ def test_a_right_reading_gives_every_atom_its_right_sign(name):
         plan = labelled_reading(query.text, query.scopes, query.cues, query.scopes).plan()
         for mention in query.mentions:
             covering = [atom for atom in plan.atoms if atom.span.overlaps(mention.span)]
-            assert [atom.sign for atom in covering] == [mention.sign], f"{query.text!r} as {str(plan)!r}"
+            assert {atom.sign for atom in covering} == {mention.sign}, f"{query.text!r} as {str(plan)!r}"
 
 
 @given(trees(), everyone)

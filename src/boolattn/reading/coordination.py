@@ -34,9 +34,15 @@ def coordinated(query: str, within: Span, joins: Iterable[Join]) -> PlanNode | N
     tokens = tokens_of(query, within, joins)
     if sum(each.kind != "word" for each in tokens) > _MOST_JOINS:
         return None
-    while (name := name_in(tokens)) is not None:
-        tokens[name] = Token(tokens[name].span, tokens[name].text)
-    return _tree(query, tokens)
+    return _tree(query, _without_names(tokens))
+
+
+def _without_names(tokens: Sequence[Token]) -> list[Token]:
+    """Return the tokens with words in place of the joins that set no condition."""
+    found = list(tokens)
+    while (name := name_in(found)) is not None:
+        found[name] = Token(found[name].span, found[name].text)
+    return found
 
 
 def _tree(query: str, tokens: Sequence[Token]) -> PlanNode | None:
@@ -54,6 +60,7 @@ def _tree(query: str, tokens: Sequence[Token]) -> PlanNode | None:
             return _alternatives(query, tokens[:opener], tokens[opener + 1 : place], tokens[place + 1 :])
         if _repeats_form(tokens[:place], tokens[place + 1 :]):
             return _alternatives(query, (), tokens[:place], tokens[place + 1 :])
+    tokens = _without_names(tokens)  # once more: one that stood in a list with *or* may be alone in its alternative
     lists, cuts = lists_in(tokens)
     parts: list[PlanNode] = []
     position = tokens[0].span.start

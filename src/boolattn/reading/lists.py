@@ -17,9 +17,9 @@ _BOUNDARIES_TEXT = """
 """
 BOUNDARIES = frozenset(_BOUNDARIES_TEXT.split())
 _SAYING_NOTHING_TEXT = """
-    a an the and or but any some also both either it its it's their they i i'm we you please just something anything
-    set found based located directed written made filmed shot produced does do can could there these those ones one
-    well too then
+    a an the fine and or but any some also both either it its it's their they i i'm we you please just something
+    anything set found based located directed written made filmed shot produced does do can could there
+    these those ones one well too then
 """
 _SAYING_NOTHING = frozenset(_SAYING_NOTHING_TEXT.split())
 EDGES = _SAYING_NOTHING | BOUNDARIES - {"under", "over", "above", "below", "near", "around"}
