@@ -27,7 +27,7 @@ from boolattn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from boolattn.reading.reading import Reading
+    from boolattn.reading.reading import Documents, Reading
 
 Query = Annotated[
     str, typer.Argument(help="The query, in quotation marks; after -- if it starts with a minus.", show_default=False)
@@ -56,6 +56,7 @@ def read(
     as_json: AsJson = False,
 ) -> None:
     """Show what a query excludes: what is seen, what is applied, and why the rest is not. Needs no model."""
+    from boolattn.plans.search_plan import search_plan
     from boolattn.reading.options import ReadingOptions
 
     with user_errors():
@@ -64,10 +65,11 @@ def read(
             [seen] = options.read([each], exclude)
             reading = options.decided(seen)
             if as_json:
-                found = {"reading": reading.to_dict(), "plan": reading.plan().to_dict()}
+                plan = search_plan(reading, options.documents)
+                found = {"reading": reading.to_dict(), "plan": plan.to_dict()}
                 typer.echo(json.dumps(found, ensure_ascii=False))
             else:
-                typer.echo("\n".join(_told(reading)))
+                typer.echo("\n".join(_told(reading, options.documents)))
 
 
 def _queries(query: str | None, file: Path | None) -> Iterator[str]:
@@ -81,9 +83,10 @@ def _queries(query: str | None, file: Path | None) -> Iterator[str]:
         yield from (line.rstrip("\n") for line in lines if not line.isspace())
 
 
-def _told(reading: "Reading") -> Iterator[str]:
+def _told(reading: "Reading", documents: "Documents") -> Iterator[str]:
     """Yield the query, what is excluded with the number that decided, the plan, and what is not applied."""
     from boolattn.explanation.terminal import printable
+    from boolattn.plans.search_plan import search_plan
 
     yield printable(reading.query)
     for each in reading.decisions or ():
@@ -91,7 +94,7 @@ def _told(reading: "Reading") -> Iterator[str]:
             yield f'  excludes "{printable(each.exclusion.text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
     if not (reading.exclusions or reading.remarks):
         yield "  excludes nothing: no exclusion was seen"
-    yield f"  plan: {printable(str(reading.plan()))}"
+    yield f"  plan: {printable(str(search_plan(reading, documents)))}"
     yield from (f"  {printable(remark)}" for remark in reading.remarks)
 
 
@@ -139,7 +142,7 @@ def search(
         searcher = Searcher(model, opened, settings=settings, **options.reading)
         reading = searcher.read(query, options.exclude)
         acted_on = searcher.options.applied(reading)
-        plan, hits = acted_on.plan(), searcher.search(acted_on, k, filters)
+        plan, hits = searcher.plan(acted_on), searcher.search(acted_on, k, filters)
         without = []
         if plain:
             unread = Searcher(model, opened, settings=SearchSettings(plan=False))

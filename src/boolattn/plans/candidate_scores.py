@@ -10,7 +10,7 @@
                    unwanted atom  -``unwanted`` * strength * weight * share^2: a document that contains all of its words
                                   is probably about it, a document with few of them is not; plus ``denied`` * strength *
                                   weight * the share of its words that the document denies ("no onions")
-                   all of         the mean of the wanted parts, plus every "not"
+                   all of         the sum of the parts
                    any of         the best part
 
 No document is removed: one that mentions the exclusion only ranks lower, because the right answer to a long question
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boolattn.plans.word_matching import Mentions, find_mentions
-from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, Sign, is_exclusion
+from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, Sign
 from boolattn.reading.reading import Documents
 
 Numbers = NDArray[np.float64]
@@ -52,9 +52,10 @@ class Weights:
 
 WEIGHTS: Mapping[Documents, Weights] = {
     "pages": Weights(wanted=1.0, unwanted=0.25, denied=0.0, verifier=0.5),
-    "things": Weights(wanted=4.0, unwanted=1.0, denied=0.5, verifier=2.0),
+    "things": Weights(wanted=1.0, unwanted=2.0, denied=0.25, verifier=2.0),
 }
-"""By what documents are. Those of pages were chosen on validation queries by `boolattn-lab bench strengths`."""
+"""By what documents are: those of pages were chosen on questions about passages, those of things on recipes, each on
+validation queries. A page may mention what is excluded and still be right, so unwanted words count less there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,19 +182,15 @@ class Evidence:
 
 
 def _combine(effects: Numbers, condition: PlanNode, rows_of: dict[QueryAtom, list[int]]) -> list[int]:
-    """Scale the effects (A, N) of the atoms of a condition, and return their rows.
+    """Keep the effects (A, N) of the best alternatives of a condition only, and return the rows of its atoms.
 
-    Every atom has one row, which each node above it scales, so that memory grows linearly with the number of atoms.
+    Every atom has one row, which each node above it changes, so that memory grows linearly with the number of atoms.
     """
     match condition:
         case QueryAtom():
             return [rows_of[condition].pop(0)]
         case AllOf(parts):
-            rows = [(is_exclusion(part), _combine(effects, part, rows_of)) for part in parts]
-            wanted = [each for excludes, each in rows if not excludes]
-            for each in wanted:
-                effects[each] /= len(wanted)
-            return [row for _, each in rows for row in each]
+            return [row for part in parts for row in _combine(effects, part, rows_of)]
         case AnyOf(parts):
             alternatives = [_combine(effects, part, rows_of) for part in parts]
             best = np.stack([effects[each].sum(axis=0) for each in alternatives]).argmax(axis=0)  # (N,)

@@ -7,10 +7,10 @@ from math import inf
 import numpy as np
 
 from boolattn.plans.candidate_scores import AtomEffect, Evidence, Numbers
+from boolattn.plans.search_plan import has_operators, search_plan
 from boolattn.plans.verifier import Verifier, verified
 from boolattn.reading.caller import ExcludedWords
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.plan import BooleanPlan, QueryAtom
 from boolattn.reading.readers import ReaderOrName
 from boolattn.reading.reading import Documents, Reading, Strictness
 
@@ -93,7 +93,7 @@ def rerank(
     _require_texts(texts)
     first = _first_scores(scores, len(texts))
     reading = options.applied(_reading(query, exclude, options))
-    plan = reading.plan()
+    plan = search_plan(reading, documents)
     if not texts or not has_operators(plan):
         return RankedTexts(Ranked(place, float(score)) for place, score in enumerate(first))
     evidence = Evidence.of(plan, texts, first, documents=documents)
@@ -110,14 +110,9 @@ def rerank(
     return RankedTexts(ranked, len(texts) - len(order))
 
 
-def has_operators(plan: BooleanPlan) -> bool:
-    """Whether a plan says more than its query's text: an *and*, an *or* or a *not*."""
-    return not (isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1)
-
-
 def _reading(query: str | Reading, exclude: ExcludedWords | None, options: ReadingOptions) -> Reading:
     if isinstance(query, str):
-        return options.read([query], exclude)[0]
+        return options.read([query], exclude, screen="conditions")[0]
     if not isinstance(query, Reading):
         raise TypeError(f"query must be a text or a Reading, not {type(query).__name__}")
     if exclude is not None:

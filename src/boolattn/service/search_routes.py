@@ -10,8 +10,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
+from boolattn.plans.search_plan import search_plan
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.reading import Reading
+from boolattn.reading.reading import Documents, Reading
 from boolattn.service.documented import PROBLEMS, WRITE_PROBLEMS
 from boolattn.service.engine_calls import WatchedIndex
 from boolattn.service.jobs import Encoded, Job, read_query
@@ -38,7 +39,7 @@ async def read(asked: ReadRequest, request: Request) -> Response:
     service.require_texts([asked.query])
     job = Job(asked.query, "query", options=asked.options(service.encoder.options), exclude=asked.exclude, in_full=True)
     reading, applied = await service.in_thread(request, partial(read_query, job))
-    return _json(_understood(reading, applied))
+    return _json(_understood(reading, applied, job.options.documents))
 
 
 @router.post("/v1/explain", response_model=ExplainAnswer, responses=PROBLEMS)
@@ -67,14 +68,15 @@ async def search(asked: SearchRequest, request: Request) -> Response:
         exclude=asked.exclude,
         in_full=True,
     )
-    jobs = [job]
-    if asked.plain:
-        jobs.append(dataclasses.replace(job, options=job.options.changed(act=False), exclude=()))
-    encoded = await service.encode(request, jobs)
+    encoded = await service.encode(request, [job])
+    if asked.plain or (encoded[0].applied and encoded[0].applied.exclusions):  # candidates are near the plain one too
+        plain_job = dataclasses.replace(job, options=job.options.changed(act=False), exclude=())
+        encoded += await service.encode(request, [plain_job])
     hits, plain = await service.in_engine(request, name, partial(_search, service, name, asked, job.options, encoded))
     reading, applied = encoded[0].reading, encoded[0].applied
     assert reading is not None and applied is not None
-    answer = _understood(reading, applied) | {"index": name, "hits": hits}
+    documents = job.options.documents
+    answer = _understood(reading, applied, documents) | {"index": name, "hits": hits}
     return _json(answer | ({"plain": plain} if asked.plain else {}))
 
 
@@ -126,12 +128,13 @@ def _search(
     described = index.describe()
     filters = [filter_of(each, described) for each in asked.where]
     settings = SearchSettings(text=asked.hybrid, verify=asked.verify, strength=asked.strength)
-    ours = searcher.with_vector(encoded[0].vector, index=index, settings=settings, options=options)
+    ours = searcher.with_vector(encoded[0].vector, encoded[-1].vector, index=index, settings=settings, options=options)
     assert encoded[0].applied is not None
     hits = [dataclasses.asdict(hit) for hit in ours.search(encoded[0].applied, asked.k, filters)]
     if not asked.plain:
         return hits, []
-    unread = searcher.with_vector(encoded[1].vector, index=index, settings=SearchSettings(plan=False))
+    plain = encoded[1].vector
+    unread = searcher.with_vector(plain, plain, index=index, settings=SearchSettings(plan=False))
     return hits, [dataclasses.asdict(hit) for hit in unread.search(asked.query, asked.k, filters)]
 
 
@@ -157,8 +160,9 @@ def _delete(service: Service, name: str, ids: list[str], abandoned: Event) -> No
     service.wrote(name)
 
 
-def _understood(reading: Reading, applied: Reading) -> dict[str, Any]:
-    return {"reading": reading.to_dict(), "plan": applied.plan().to_dict(), "acts": bool(applied.exclusions)}
+def _understood(reading: Reading, applied: Reading, documents: Documents) -> dict[str, Any]:
+    plan = search_plan(applied, documents)
+    return {"reading": reading.to_dict(), "plan": plan.to_dict(), "acts": bool(applied.exclusions)}
 
 
 def _json(value: Any) -> Response:

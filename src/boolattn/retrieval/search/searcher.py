@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn.backbones.document_encoder import similarity_of
 from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
 from boolattn.backbones.storage.fingerprint import document_fingerprint
-from boolattn.plans.rerank import has_operators
+from boolattn.plans.search_plan import has_operators, search_plan
 from boolattn.plans.word_matching import words_of
 from boolattn.query_vectors.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
 from boolattn.reading.caller import ExcludedWords
@@ -111,6 +111,7 @@ class Searcher:
     def with_vector(
         self,
         vector: Vectors,
+        plain: Vectors,
         *,
         index: Index | None = None,
         settings: SearchSettings | None = None,
@@ -120,6 +121,7 @@ class Searcher:
 
         Args:
             vector: Of the query (D,), of unit length if ``normalises``.
+            plain: The plain model's vector of the same query; it is the same if nothing is excluded.
             index: The same index, if it is called in another way; None keeps it.
             settings: Which stages to use; None keeps them.
             options: How the query is read; None keeps the options.
@@ -127,8 +129,8 @@ class Searcher:
         found = copy(self)
         found.index, found.settings = index or self.index, settings or self.settings
         found.options = options or self.options
-        found._plain_encoder = PlainEncoder(lambda texts: vector[None])
-        found._acting_encoder = found._plain_encoder
+        found._plain_encoder = PlainEncoder(lambda texts: plain[None])
+        found._acting_encoder = PlainEncoder(lambda texts: vector[None])
         return found
 
     def read(self, query: str, exclude: ExcludedWords | None = None) -> Reading:
@@ -144,7 +146,7 @@ class Searcher:
     def plan(self, query: str | Reading, exclude: ExcludedWords | None = None) -> BooleanPlan:
         """Return the query's wanted atoms, the unwanted ones that are acted on, and how they combine."""
         self._require_effect(query, exclude)
-        return self._applied(query if isinstance(query, Reading) else self.read(query, exclude)).plan()
+        return self._plan(self._applied(query if isinstance(query, Reading) else self.read(query, exclude)))
 
     def search(
         self,
@@ -182,13 +184,16 @@ class Searcher:
         """
         reading = self._read_to_act(query)
         pool = self._gather(reading, k, where)
-        if has_operators(reading.plan()):
+        if has_operators(self._plan(reading)):
             return pool
         return pool._replace(evidence=replace(pool.evidence, spread=0.0))
 
     def _verifies(self, reading: Reading) -> bool:
         """Return whether the plan of a reading orders the candidates."""
-        return self.settings.verify and has_operators(reading.plan())
+        return self.settings.plan and self.settings.verify and has_operators(self._plan(reading))
+
+    def _plan(self, reading: Reading) -> BooleanPlan:
+        return search_plan(reading, self.options.documents)
 
     def _read_to_act(self, query: str | Reading, exclude: ExcludedWords | None = None) -> Reading:
         """Return the reading to act on; a text is read here, once."""
@@ -228,24 +233,30 @@ class Searcher:
 
     def _gather(self, reading: Reading, k: int, where: Sequence[Filter]) -> Pool:
         _require_hits(k)
-        plan, depth = reading.plan(), max(k, self.settings.pool)
-        scoring = self._vector(reading)[None]
+        plan, depth = self._plan(reading), max(k, self.settings.pool)
+        vectors = self._vectors(reading)
         by_text = self._by_text([atom.text for atom in plan.positives], depth, where)
-        # A right document that mentions what is excluded may be near the plain vector only.
-        asked = np.concatenate([scoring, self._plain_vector(reading)[None]]) if reading.exclusions else scoring
-        by_vector = self.index.nearest(asked, depth, where)
+        by_vector = self.index.nearest(vectors, depth, where)
         known = set(by_vector.ids)
         by_text_only = [hit.doc_id for hit in by_text if hit.doc_id not in known]
         rows = by_vector.joined(self.index.fetch(by_text_only)) if by_text_only else by_vector
-        return Pool.of(plan, rows, scoring, known, self.options.documents)
+        return Pool.of(plan, rows, self._scoring(vectors), known, self.options.documents)
 
     def _vector(self, reading: Reading) -> Vectors:
         """Return the query's vector (D,): where nothing is excluded, the plain model's own."""
         return _encoded(self._acting_encoder if reading.exclusions else self._plain_encoder, reading)
 
-    def _plain_vector(self, reading: Reading) -> Vectors:
-        """Return the plain model's vector (D,) of the whole query."""
-        return _encoded(self._plain_encoder, reading)
+    def _vectors(self, reading: Reading) -> Vectors:
+        """Return the vectors (Q, D) that gather candidates: a right document may be near the plain one only."""
+        vector = self._vector(reading)[None]
+        if not reading.exclusions:
+            return vector
+        return np.concatenate([vector, _encoded(self._plain_encoder, reading)[None]])
+
+    def _scoring(self, vectors: Vectors) -> Vectors:
+        """Return the vector (D,) that scores candidates: pages that mention what is excluded may still be right."""
+        scoring: Vectors = vectors.mean(axis=0) if self.options.documents == "pages" else vectors[0]
+        return scoring
 
     @property
     def _asks_text(self) -> bool:

@@ -1,0 +1,41 @@
+"""The plan that orders the candidates of a search, by what its documents are."""
+
+import re
+from dataclasses import replace
+
+from boolattn.plans.word_forms import COMMON_WORDS
+from boolattn.reading.names import is_about_words, is_fixed_pair
+from boolattn.reading.plan import AllOf, BooleanPlan, QueryAtom
+from boolattn.reading.reading import Documents, Reading
+from boolattn.reading.spans import WORD, Span
+
+_JOINS = re.compile(r"(?P<before>\w+)\s*(?:,?\s+and\s+|,?\s+or\s+|\s*&\s*|\s+w/\s*)(?P<after>\w+)", re.IGNORECASE)
+
+
+def search_plan(reading: Reading, documents: Documents) -> BooleanPlan:
+    """Return the plan that a search executes.
+
+    Where documents are things, a query that joins words, "celery and potato soup", asks for each of its words, also
+    where the reading takes it for a name: what is called so has them all. Fixed pairs and questions stay as they are.
+    Pages need not have every word of a name.
+    """
+    plan = reading.plan()
+    if documents != "things" or has_operators(plan) or not _joins_words(reading.query):
+        return plan
+    words = {match[0].lower(): match for match in WORD.finditer(reading.query)}
+    atoms = [
+        QueryAtom(match[0], Span(*match.span()))
+        for word, match in words.items()
+        if word not in COMMON_WORDS and len(word) > 1
+    ]
+    return replace(plan, condition=AllOf(tuple(atoms))) if len(atoms) > 1 else plan
+
+
+def has_operators(plan: BooleanPlan) -> bool:
+    """Whether a plan says more than its query's text: an *and*, an *or* or a *not*."""
+    return not (isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1)
+
+
+def _joins_words(query: str) -> bool:
+    joins = [(found["before"], found["after"]) for found in _JOINS.finditer(query)]
+    return bool(joins) and not any(is_fixed_pair(*pair) for pair in joins) and not is_about_words(query)
