@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from boolattn.backbones.dual_encoder import DualEncoder
     from boolattn.backbones.storage.model_names import load_encoder
     from boolattn.explanation.query import explain
+    from boolattn.plans.rerank import Ranked
+    from boolattn.plans.rerank import rerank as rerank
     from boolattn.query_vectors.exported_encoder import ExportedEncoder
     from boolattn.query_vectors.rewriting import signed_vectors
     from boolattn.reading.caller import ExcludedWords
@@ -27,10 +29,12 @@ if TYPE_CHECKING:
 _CORE = {
     "ExportedEncoder": "boolattn.query_vectors.exported_encoder",
     "Filter": "boolattn.retrieval.index.protocol",
+    "Ranked": "boolattn.plans.rerank",
     "Reader": "boolattn.reading.reading",
     "ReadingOptions": "boolattn.reading.options",
     "load_reader": "boolattn.reading.learned",
     "open_index": "boolattn.retrieval.index.open_index",
+    "rerank": "boolattn.plans.rerank",
     "signed_vectors": "boolattn.query_vectors.rewriting",
 }
 _MODELS = {  # these need the extra of this name
@@ -52,6 +56,7 @@ __all__ = [
     "DualEncoder",
     "ExportedEncoder",
     "Filter",
+    "Ranked",
     "Reader",
     "ReadingOptions",
     "SearchSettings",

@@ -10,7 +10,6 @@ _EXTRAS = {
         "jinja2",
         "safetensors",
         "sentence_transformers",
-        "Stemmer",
         "torch",
         "transformers",
         "zstandard",

@@ -58,7 +58,7 @@ def test_fields_of_documents_stay():
         "title": "theirs",
         "score": 42,
         "boolattn_score": 2.0,
-        "boolattn_atoms": [{"text": "war", "sign": -1, "effect": -1.0}],
+        "boolattn_atoms": [{"text": "war", "sign": -1, "effect": -1.0, "found": ""}],
         "boolattn_reader": "rules 1",
     }
 

@@ -5,17 +5,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.plans.candidate_scores import UNWANTED, Evidence
+from boolattn.plans.candidate_scores import WEIGHTS, Evidence
+from boolattn.plans.word_matching import Mentions
 from boolattn.reading import limits
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.syntax import parse
 
+UNWANTED = WEIGHTS["pages"].unwanted
 
-def evidence_of(query, shares, spread=1.0):
+
+def evidence_of(query, shares, spread=1.0, plan=None):
     """Return evidence with given shares (A, N) for a query in explicit syntax."""
-    plan, shares = parse(query), np.array(shares, dtype=float)
-    count = shares.shape[1]
-    return Evidence(plan.atoms, plan.condition, np.zeros(count), spread, shares)
+    plan, shares = plan or parse(query), np.array(shares, dtype=float)
+    nothing = np.zeros_like(shares)
+    mentions = Mentions(shares, nothing, shares == 1, nothing > 0)
+    return Evidence(plan.atoms, plan.condition, np.zeros(shares.shape[1]), spread, mentions)
 
 
 def added(query, shares, strength=1 / UNWANTED):
@@ -88,5 +92,5 @@ def test_memory_grows_with_the_atoms_and_not_with_their_square(joined, monkeypat
 
 def test_a_weight_multiplies_the_effect_of_an_unwanted_atom():
     plan = caller_reading("pasta", {"cheese": 2, "eggs": 1}).plan()
-    evidence = Evidence(plan.atoms, plan.condition, np.zeros(1), 1.0, np.array([[0.5], [0.5], [1.0]]))
+    evidence = evidence_of("", [[0.5], [0.5], [1.0]], plan=plan)
     assert evidence.effects(1 / UNWANTED)[:, 0] == pytest.approx([0.5, -2 * 0.25, -1])

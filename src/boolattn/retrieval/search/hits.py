@@ -6,24 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from boolattn.plans.candidate_scores import AtomEffect as AtomEffect
 from boolattn.plans.candidate_scores import Evidence
-from boolattn.reading.plan import BooleanPlan, Sign
+from boolattn.reading.plan import BooleanPlan
 from boolattn.retrieval.index.protocol import Hit, Rows, Value, Vectors
-
-
-@dataclass(frozen=True, slots=True)
-class AtomEffect:
-    """The effect of one atom of the query on a hit.
-
-    Attributes:
-        text: The atom's words.
-        sign: +1 if it is wanted, -1 if it is excluded.
-        effect: Its contribution to the hit's score; negative if it lowered the score.
-    """
-
-    text: str
-    sign: Sign
-    effect: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +78,7 @@ def verified_hits(pool: Pool, strength: float, k: int, reader: str = "") -> list
             rows.titles[place],
             rows.texts[place],
             rows.metadata[place],
-            tuple(
-                AtomEffect(atom.text, atom.sign, float(effect))
-                for atom, effect in zip(evidence.atoms, effects[:, place], strict=True)
-            ),
+            evidence.reasons(effects, place),
             reader,
         )
         for place in (-scores).argsort(kind="stable")[:k]

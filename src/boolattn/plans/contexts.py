@@ -1,0 +1,130 @@
+"""What the words around a mention make of it: "no onions" has none, and peanut butter is no butter.
+
+Cues count only close by and in the same clause, since *not* in running text is mostly about something else.
+"""
+
+import re
+from enum import IntEnum
+
+from boolattn.plans.other_things import IMITATING, OTHER_AFTER, OTHER_BEFORE
+
+
+class Mention(IntEnum):
+    """What one mention of a word says."""
+
+    PLAIN = 0
+    NEGATED = 1
+    OTHER = 2
+    """Part of another word, or of the name of another thing."""
+
+
+BEFORE, AFTER = 60, 24
+"""Characters before and after a mention in which its cue is looked for."""
+_SEPARATORS = re.compile(r"[-,]")
+_PREVIOUS = re.compile(r"(\w+)[ -]\Z")
+_LONGEST_WORD = 20
+
+_WORD = r"[^\W\d_][\w'-]*"
+_ADJECTIVES = r"(?:added|any|artificial|extra|fresh|other|real|such|visible|whole|a|an|of|need for|use of|\w+ed)"
+_HAVE = (
+    r"(?:contain|contains|containing|include|includes|including|have|has|having|use|uses|using|need|needs|needing"
+    r"|require|requires|requiring|come|comes|coming|feature|features|featuring|offer|offers|support|supports|provide"
+    r"|provides|add|adding|want|like|made|make|makes)"
+)
+_NOT = r"(?:not|never|cannot|\w+n't|doesnt|dont|didnt|isnt|wont|cant)"
+_ANY = r"(?:any|a|an|the|of|with|from|for|added|much|more)"
+# Each is followed by the mention itself.
+_CUES = "|".join(
+    (
+        rf"(?:no|zero|0|0g|0 g|0%)[ -]+(?:{_ADJECTIVES} +){{0,2}}",
+        rf"(?:without|w/o|sans|minus|lacks|lacking|free of|free from|devoid of|excluding|excludes|instead of"
+        rf"|rather than|in place of|except|except for|other than)[ ]+(?:{_WORD} +){{0,2}}",
+        r"(?:omit|hold|skip|leave out|omitting|skipping)[ ]+(?:the )?",
+        r"(?:substitute|substitutes|alternative|alternatives|replacement) +(?:for|to) +(?:the )?",
+        rf"{_NOT}[ ]+(?:be +|been +)?(?:(?:a|an|any) +|{_HAVE} +(?:{_ANY} +){{0,2}})?",
+        rf"(?:neither|nor)[ ]+(?:{_WORD} +){{0,1}}",
+        r"non[ -]*",
+    )
+)
+_NEGATED = re.compile(rf"(?<![\w'/-])(?<!or )(?:{_CUES})$")
+_ITEM = rf"(?:{_WORD} +){{0,2}}{_WORD}"
+_LIST = (
+    r"(?<![\w'/-])(?:no(?! (?:longer|more|less|matter|doubt))|zero|without|w/o|free of|free from|lacks|devoid of"
+    rf"|{_NOT} {_HAVE}|excluding)(?: any)? +"
+)
+_LISTED_LAST = re.compile(rf"{_LIST}{_ITEM}(?: *, *{_ITEM})* *,? *(?:or|nor) +(?:any +)?(?:{_WORD} +)?$")
+_LISTED = re.compile(rf"{_LIST}(?:{_ITEM} *, *)*(?:{_WORD} +)?$")
+_LIST_GOES_ON = re.compile(rf"(?: *, *{_ITEM})* *,? *(?:or|nor) ")
+_CLAUSE = re.compile(r"[;:!?\n|]|[.](?=\s)| [-\u2013\u2014] |\bbut\b")
+_MISREAD = re.compile(r"\b(?:no|not) (?:longer|more|less|fewer|matter|doubt|only|just|other|later|sooner)\b")
+_CUE_WORDS = frozenset({
+    "0", "0%", "0g", "alternative", "alternatives", "aren't", "can't", "cannot", "cant", "color", "colored",
+    "colour", "coloured", "couldn't", "didn't", "didnt", "doesn't", "doesnt", "don't", "dont", "except", "excluded",
+    "excludes", "excluding", "flavor", "flavored", "flavoring", "flavors", "flavour", "flavoured", "flavouring",
+    "flavours", "free", "g", "hadn't", "hasn't", "haven't", "hold", "instead", "isn't", "isnt", "lacking", "lacks",
+    "less", "like", "look", "minus", "mustn't", "n't", "needn't", "neither", "never", "no", "non", "nor", "not",
+    "omit", "omitted", "omitting", "other", "out", "place", "print", "printed", "rather", "removed", "replacement",
+    "replacements", "replacer", "replacers", "sans", "scent", "scented", "separately", "shaped", "shouldn't",
+    "skip", "skipping", "sold", "style", "substitute", "substitutes", "w/o", "wasn't", "weren't", "without",
+    "won't", "wont", "wouldn't", "zero",
+})  # fmt: skip
+"""Without one of these nearby, a mention is what it seems."""
+
+_AFTER = re.compile(
+    r"""
+    (?P<negated>
+        -free\b | -less\b
+      | [ ]free\b (?![ ](?:and|delivery|download|for|from|gift|in|of|on|returns|shipping|software|to|trial|with)\b)
+      | (?:s)? (?:[ ](?:and|or|&)[ ]\w+)? [ ,]* (?:is|are|was|were)? [ ]?
+        (?:not|never|isn't|aren't)[ ] (?:be[ ])?
+        (?:included|needed|required|necessary|provided|supplied|added|used)\b
+      | [ ,]* sold[ ]separately\b
+      | [ ]+ (?:is|are|were|was)?[ ]* (?:omitted|excluded|removed)\b
+    )
+  | (?P<other>
+        [ -] (?:substitutes?|alternatives?|replacers?|replacement|flavou?r(?:s|ed|ing)?|scent(?:ed)?|print(?:ed)?
+               |look|like|style|shaped|colou?red|free)\b
+    )
+    """,
+    re.VERBOSE,
+)
+
+
+def prepared(text: str) -> str:
+    """Return a text as ``mention_at`` needs it: in lower case, with plain quotation marks."""
+    return text.lower().replace("\u2019", "'").replace("(", " ").replace(")", ";")
+
+
+def mention_at(text: str, start: int, end: int) -> Mention:
+    """Return what a mention says.
+
+    Args:
+        text: A prepared text.
+        start: Where the word starts.
+        end: Where it ends.
+    """
+    around = text[max(0, start - BEFORE) : end + AFTER]
+    if not _CUE_WORDS.isdisjoint(_SEPARATORS.sub(" ", around).split()):
+        if after := _AFTER.match(text, end):
+            return Mention.NEGATED if after["negated"] else Mention.OTHER
+        if _is_negated(text[max(0, start - BEFORE) : start], text, end):
+            return Mention.NEGATED
+    return _thing(text, start, end)
+
+
+def _thing(text: str, start: int, end: int) -> Mention:
+    """Return whether the words beside a mention make it the name of another thing."""
+    word, previous = text[start:end].removesuffix("s"), _PREVIOUS.search(text, max(0, start - _LONGEST_WORD), start)
+    if previous and (previous[1] in IMITATING or previous[1] in OTHER_BEFORE.get(word, ())):
+        return Mention.OTHER
+    others = OTHER_AFTER.get(word)
+    return Mention.OTHER if others and others.match(text, end) else Mention.PLAIN
+
+
+def _is_negated(before: str, text: str, end: int) -> bool:
+    clause = _CLAUSE.split(before)[-1]
+    if _MISREAD.search(clause):
+        return False
+    if _NEGATED.search(clause) or _LISTED_LAST.search(clause):
+        return True
+    return bool(_LISTED.search(clause) and _LIST_GOES_ON.match(text, end))
