@@ -10,6 +10,7 @@ DOCUMENTS = {
     "soy milk": "Soy milk; the sauce comes apart",
     "berries": "Berries, 50% off",
     "quoted": "It's a 'quoted' back\\slash; DROP TABLE kitchen; --",
+    "leaves": "Vine leaves",
     "nothing": None,
 }
 
@@ -23,6 +24,7 @@ KEPT = [  # a plan in the explicit syntax, and what its exclusions drop
     ("noodles NOT soy-sauce", {"soy"}),
     ("noodles NOT soy NOT tomato", {"soy", "soy milk", "sauce"}),
     ("dessert NOT berry", {"berries"}),
+    ("dinner NOT bay leaf NOT vine leaf", {"leaves"}),
     ("soup NOT (onion AND cream)", {"onions"}),
     ("soup OR NOT onion", set()),
     ("NOT cream", {"onions", "carrots"}),

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 
+from boolattn.plans.word_forms import other_forms
 from boolattn.reading.plan import AllOf, AnyOf, PlanNode, QueryAtom, join
 
 _NUMBERS: list[tuple[str, list[tuple[int | None, str]]]] = [
@@ -35,7 +36,8 @@ def singular_and_plural(text: str) -> list[str]:
     """
     last = text.split()[-1].lower()
     changes = next(changes for pattern, changes in _NUMBERS if re.fullmatch(pattern, last))
-    return [text, *(text[:end] + ending for end, ending in changes)]
+    regular = [text[:end] + ending for end, ending in changes]
+    return [text, *regular, *(text[: len(text) - len(last)] + form for form in other_forms(last))]
 
 
 def to_sql(condition: PlanNode, contains: Callable[[QueryAtom], str]) -> str:

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from boolattn.plans.engine_queries.exclusions import to_sql, unwanted_part
+from boolattn.plans.engine_queries.exclusions import singular_and_plural, to_sql, unwanted_part
 from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom
 
 
@@ -58,7 +58,9 @@ def to_postgres_where(plan: BooleanPlan, field: str) -> tuple[str, list[str]]:
     column = '"' + field.replace('"', '""').replace("%", "%%") + '"'
 
     def contains(atom: QueryAtom) -> str:
-        parameters.append(_words(atom.text))
-        return f"to_tsvector('english', coalesce({column}, '')) @@ phraseto_tsquery('english', %s)"
+        forms = list(map(_words, singular_and_plural(atom.text)))  # PostgreSQL's stemmer knows no "leaves" of "leaf"
+        parameters.extend(forms)
+        phrases = " || ".join(["phraseto_tsquery('english', %s)"] * len(forms))
+        return f"to_tsvector('english', coalesce({column}, '')) @@ ({phrases})"
 
     return to_sql(condition, contains), parameters
