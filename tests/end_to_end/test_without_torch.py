@@ -34,6 +34,7 @@ print(json.dumps({
     "plan": str(plan),
     "lucene": to_lucene(plan),
     "exports": [to_elasticsearch(plan, "text"), to_qdrant(plan, lambda text: [1.0]), to_weaviate(plan)],
+    "reranked": [hit.place for hit in boolattn.rerank(query, ["war movies", "movies set in Vietnam"])],
     "vectors": boolattn.signed_vectors([query, "movies about war"], embed).tolist(),
 }))
 """
@@ -58,11 +59,12 @@ needs_light = pytest.mark.skipif(not PYTHON.exists(), reason="needs .venv-light,
 
 
 @needs_light
-def test_reading_plans_exports_and_signed_vectors_need_no_extra():
+def test_reading_plans_exports_reranking_and_signed_vectors_need_no_extra():
     found = json.loads(_run([PYTHON, "-c", PROGRAM]).stdout)
     assert found["excluded"] == ["war"] and found["same"]
     assert found["plan"] == found["rules"] == "movies set in Vietnam NOT war"
     assert found["lucene"] == '+(movies set in Vietnam) -"war"' and all(found["exports"])
+    assert found["reranked"] == [1, 0]
     excluding, ordinary = found["vectors"]
     assert excluding[2] < 0 < excluding[1]
     assert ordinary == [1.0, 0.0, 1.0, 0.0]

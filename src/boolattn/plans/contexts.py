@@ -20,29 +20,37 @@ class Mention(IntEnum):
 
 BEFORE, AFTER = 60, 24
 """Characters before and after a mention in which its cue is looked for."""
-_SEPARATORS = re.compile(r"[-,]")
+_TOKEN = re.compile(r"[\w'/%]+")
 _PREVIOUS = re.compile(r"(\w+)[ -]\Z")
 _LONGEST_WORD = 20
 
 _WORD = r"[^\W\d_][\w'-]*"
-_ADJECTIVES = r"(?:added|any|artificial|extra|fresh|other|real|such|visible|whole|a|an|of|need for|use of|\w+ed)"
+_ARTICLE = r"(?:an?|any|the|my|your|his|her|its|our|their|this|that|these|those)"
+_ADJECTIVE = (
+    r"(?:an?|any|such|added|extra|fresh|real|new|known|other|single|visible|spoken|whole|raw|need for|use of"
+    r"|[^\W\d_]\w+(?:ed|ing|al|ible|able|ous|ive|ic|ary|ant|ent))"
+)
 _HAVE = (
-    r"(?:contain|contains|containing|include|includes|including|have|has|having|use|uses|using|need|needs|needing"
-    r"|require|requires|requiring|come|comes|coming|feature|features|featuring|offer|offers|support|supports|provide"
-    r"|provides|add|adding|want|like|made|make|makes)"
+    r"(?:contain|include|have|use|need|require|come with|feature|offer|support|provide|add|want|make)s?"
+    r"|containing|including|having|has|using|needing|requiring|coming with|featuring|offering|supporting|providing"
+    r"|adding|made (?:with|of|from|for)|packed in|intended for|meant for|suitable for|tested on"
 )
 _NOT = r"(?:not|never|cannot|\w+n't|doesnt|dont|didnt|isnt|wont|cant)"
-_ANY = r"(?:any|a|an|the|of|with|from|for|added|much|more)"
-# Each is followed by the mention itself.
+# Not before the verb of another clause: "without leaving the desktop".
+_NOUNS = rf"(?:(?!\w+ing\b|any\b){_WORD} +)"
+# Each ends where the mention itself starts.
 _CUES = "|".join(
     (
-        rf"(?:no|zero|0|0g|0 g|0%)[ -]+(?:{_ADJECTIVES} +){{0,2}}",
+        rf"no +(?:{_ADJECTIVE} +){{0,2}}",
+        r"no-",
+        rf"(?:zero|0|0 ?g|0%)[ -]+(?:{_ADJECTIVE} +)?",
         rf"(?:without|w/o|sans|minus|lacks|lacking|free of|free from|devoid of|excluding|excludes|instead of"
-        rf"|rather than|in place of|except|except for|other than)[ ]+(?:{_WORD} +){{0,2}}",
-        r"(?:omit|hold|skip|leave out|omitting|skipping)[ ]+(?:the )?",
-        r"(?:substitute|substitutes|alternative|alternatives|replacement) +(?:for|to) +(?:the )?",
-        rf"{_NOT}[ ]+(?:be +|been +)?(?:(?:a|an|any) +|{_HAVE} +(?:{_ANY} +){{0,2}})?",
-        rf"(?:neither|nor)[ ]+(?:{_WORD} +){{0,1}}",
+        rf"|rather than|in place of|except|except for|other than)[ ]+(?:(?:{_HAVE}) +)?(?:any +)?{_NOUNS}{{0,2}}",
+        r"(?:omit|hold|skip|leave out|omitting|skipping) +(?:the +)?",
+        r"(?:substitutes?|alternatives?|replacement) +(?:for|to) +(?:the +)?",
+        rf"{_NOT} +(?:to +)?(?:be +|been +)?(?:{_ARTICLE} +|as +|for +|from +|in +)?(?:real +|original +)?",
+        rf"{_NOT} +(?:to +|be +)?(?:{_HAVE}) +(?:{_ARTICLE} +|added +|much +|more +|{_NOUNS}){{0,2}}",
+        rf"(?:neither|nor) +(?:{_WORD} +)?",
         r"non[ -]*",
     )
 )
@@ -50,13 +58,19 @@ _NEGATED = re.compile(rf"(?<![\w'/-])(?<!or )(?:{_CUES})$")
 _ITEM = rf"(?:{_WORD} +){{0,2}}{_WORD}"
 _LIST = (
     r"(?<![\w'/-])(?:no(?! (?:longer|more|less|matter|doubt))|zero|without|w/o|free of|free from|lacks|devoid of"
-    rf"|{_NOT} {_HAVE}|excluding)(?: any)? +"
+    rf"|{_NOT} (?:{_HAVE})|excluding)(?: any)? +"
 )
 _LISTED_LAST = re.compile(rf"{_LIST}{_ITEM}(?: *, *{_ITEM})* *,? *(?:or|nor) +(?:any +)?(?:{_WORD} +)?$")
 _LISTED = re.compile(rf"{_LIST}(?:{_ITEM} *, *)*(?:{_WORD} +)?$")
 _LIST_GOES_ON = re.compile(rf"(?: *, *{_ITEM})* *,? *(?:or|nor) ")
 _CLAUSE = re.compile(r"[;:!?\n|]|[.](?=\s)| [-\u2013\u2014] |\bbut\b")
-_MISREAD = re.compile(r"\b(?:no|not) (?:longer|more|less|fewer|matter|doubt|only|just|other|later|sooner)\b")
+# Phrases whose *not* denies nothing, or denies a *not*: "never altered except for".
+_MISREAD = re.compile(
+    r"\b(?:no|not) (?:longer|more|less|fewer|matter|doubt|(?:the |an? )?only|just|other|later|sooner"
+    r"|known (?:if|whether)|sure|until|before|interest in)\b|\bor not\b|\bif not\b"
+    r"|\b(?:no|never|not|nothing|none|\w+n't)\b.*\b(?:without|except|other than|excluding)\b"
+)
+_STILL = re.compile(r" *(?:until|before|only|just)\b")
 _CUE_WORDS = frozenset({
     "0", "0%", "0g", "alternative", "alternatives", "aren't", "can't", "cannot", "cant", "color", "colored",
     "colour", "coloured", "couldn't", "didn't", "didnt", "doesn't", "doesnt", "don't", "dont", "except", "excluded",
@@ -67,6 +81,7 @@ _CUE_WORDS = frozenset({
     "replacements", "replacer", "replacers", "sans", "scent", "scented", "separately", "shaped", "shouldn't",
     "skip", "skipping", "sold", "style", "substitute", "substitutes", "w/o", "wasn't", "weren't", "without",
     "won't", "wont", "wouldn't", "zero",
+    *IMITATING,
 })  # fmt: skip
 """Without one of these nearby, a mention is what it seems."""
 
@@ -103,18 +118,20 @@ def mention_at(text: str, start: int, end: int) -> Mention:
         start: Where the word starts.
         end: Where it ends.
     """
-    around = text[max(0, start - BEFORE) : end + AFTER]
-    if not _CUE_WORDS.isdisjoint(_SEPARATORS.sub(" ", around).split()):
-        if after := _AFTER.match(text, end):
-            return Mention.NEGATED if after["negated"] else Mention.OTHER
-        if _is_negated(text[max(0, start - BEFORE) : start], text, end):
-            return Mention.NEGATED
-    return _thing(text, start, end)
+    word = text[start:end].removesuffix("s")
+    named = word in OTHER_BEFORE or word in OTHER_AFTER
+    if _CUE_WORDS.isdisjoint(_TOKEN.findall(text, max(0, start - BEFORE), end + AFTER)):
+        return _thing(word, text, start, end) if named else Mention.PLAIN
+    if after := _AFTER.match(text, end):
+        return Mention.NEGATED if after["negated"] else Mention.OTHER
+    if _is_negated(text[max(0, start - BEFORE) : start], text, end):
+        return Mention.NEGATED
+    return _thing(word, text, start, end)
 
 
-def _thing(text: str, start: int, end: int) -> Mention:
+def _thing(word: str, text: str, start: int, end: int) -> Mention:
     """Return whether the words beside a mention make it the name of another thing."""
-    word, previous = text[start:end].removesuffix("s"), _PREVIOUS.search(text, max(0, start - _LONGEST_WORD), start)
+    previous = _PREVIOUS.search(text, max(0, start - _LONGEST_WORD), start)
     if previous and (previous[1] in IMITATING or previous[1] in OTHER_BEFORE.get(word, ())):
         return Mention.OTHER
     others = OTHER_AFTER.get(word)
@@ -123,7 +140,7 @@ def _thing(text: str, start: int, end: int) -> Mention:
 
 def _is_negated(before: str, text: str, end: int) -> bool:
     clause = _CLAUSE.split(before)[-1]
-    if _MISREAD.search(clause):
+    if _MISREAD.search(clause) or _STILL.match(text, end):
         return False
     if _NEGATED.search(clause) or _LISTED_LAST.search(clause):
         return True

@@ -21,6 +21,7 @@ MOST_SEARCHES = 80
 _MOST_CHECKED = 4  # mentions by one form of a word in a text; the first ones decide
 _LONGEST_NAME = 3  # words; those of longer atoms need not be near each other
 _NEAR, _NEAR_REVERSED = 8, 2  # characters between two words of one name: "peanut and almond butter", "butter, peanut"
+_APART, _APART_REVERSED = re.compile(r"[\n,;.:]"), re.compile(r"[\n;.:]")
 
 
 class _Spans(NamedTuple):
@@ -102,7 +103,7 @@ class Terms:
                 found[row].append(spans)
         for pair, (a, b) in enumerate(self.pairs):
             if a in found and b in found:
-                near[pair, np.searchsorted(starts, _together(found[a], found[b]), side="right") - 1] = True
+                near[pair, np.searchsorted(starts, _together(found[a], found[b], joined), side="right") - 1] = True
 
     def _counted(self, word: str, stems: Mapping[str, str]) -> dict[int, Mention | None]:
         """Return the rows that a word counts for, and as what; None if that depends on its surroundings."""
@@ -112,8 +113,15 @@ class Terms:
             rows |= dict.fromkeys(self.pairs[pair])
         if rows:
             removed = says_removed(word, stem)
-            plain = self._literal | self._participles.get(word, set())
-            return {row: Mention.PLAIN if row in plain else Mention.NEGATED if removed else None for row in rows}
+            asked = self._participles.get(word, set())
+            return {
+                row: Mention.PLAIN
+                if row in self._literal
+                else Mention.NEGATED
+                if removed and row not in asked
+                else None
+                for row in rows
+            }
         for bare in denied_words(word):
             if denied := set(self._of_stem.get(stems[bare], ())) - self._literal:
                 return dict.fromkeys(denied, Mention.NEGATED)
@@ -179,16 +187,17 @@ def _first_of_each(where: _Places, length: int, starts: _Places) -> _Spans:
     return _Spans(where[few], length, text_of[few])
 
 
-def _together(one: Sequence[_Spans], other: Sequence[_Spans]) -> _Places:
-    """Return where two words are close."""
+def _together(one: Sequence[_Spans], other: Sequence[_Spans], joined: str) -> list[int]:
+    """Return where two words are close, in the same clause: "peanut butter", "butter, peanut"."""
     found = []
-    for before, after, gap in ((one, other, _NEAR), (other, one, _NEAR_REVERSED)):
+    for before, after, gap, apart in ((one, other, _NEAR, _APART), (other, one, _NEAR_REVERSED, _APART_REVERSED)):
         ends = np.sort(np.concatenate([each.starts + each.length for each in before]))
         starts = np.concatenate([each.starts for each in after])
-        previous = np.searchsorted(ends, starts, side="right") - 1
-        close = (previous >= 0) & (starts - ends[np.maximum(previous, 0)] <= gap)
-        found.append(starts[close])
-    return np.concatenate(found)
+        previous = ends[np.maximum(np.searchsorted(ends, starts, side="right") - 1, 0)]
+        close = (previous <= starts) & (starts - previous <= gap)
+        pairs = zip(previous[close].tolist(), starts[close].tolist(), strict=True)
+        found += [start for end, start in pairs if not apart.search(joined, end, start)]
+    return found
 
 
 def _beginning(stem: str) -> str:

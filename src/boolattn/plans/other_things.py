@@ -41,13 +41,11 @@ _NAMES = {
     "cream": frozenset({"shaving", "coconut", "hand", "face", "eye", "skin", "sun", "night"}),
     "potato": frozenset({"sweet"}),
     "dog": frozenset({"hot", "corn"}),
-    "pepper": frozenset({"bell"}),
     "apple": frozenset({"pine"}),
     "beer": frozenset({"root", "ginger"}),
     "ale": frozenset({"ginger"}),
     "chestnut": frozenset({"water"}),
     "nut": frozenset({"dough", "wing", "lug", "hex"}),
-    "lettuce": frozenset(),
     "nail": frozenset({"finger"}),
 }
 OTHER_BEFORE: dict[str, frozenset[str]] = {

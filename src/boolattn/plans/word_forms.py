@@ -1,7 +1,7 @@
 """Which words count, and which forms are one word.
 
-PyStemmer's English stems join plurals and the forms of verbs and adjectives. ``_LEMMAS`` has what they miss, irregular
-plurals, and what they join wrongly: an icing is no ice.
+PyStemmer's English stems join plurals and the forms of verbs and adjectives. Two tables have
+what they miss, irregular plurals, and what they join wrongly.
 """
 
 from collections.abc import Iterable
@@ -48,20 +48,28 @@ _IRREGULAR = {
     "wolf": "wolves",
     "woman": "women",
 }
-_LEMMAS = {plural: singular for singular, plural in _IRREGULAR.items()}
+_SINGULARS = {plural: singular for singular, plural in _IRREGULAR.items()}
+_OWN = frozenset({
+    "animal", "bearing", "bedding", "booking", "bowling", "boxing", "building", "clothing", "corned", "dating",
+    "dressing", "experiment", "filling", "fishing", "flooring", "frosting", "housing", "icing", "important", "lighting",
+    "lovely", "news", "organic", "painting", "parking", "paste", "puree", "pureed", "railing", "seasoned", "seasoning",
+    "stuffing", "topping", "training", "university",
+})  # fmt: skip
+"""Words that share a stem with another thing: an icing is no ice, and nothing animated need have animals."""
+_OWN_STEMS = {form: word for word in _OWN for form in (word, f"{word}s", word.removesuffix("y") + "ies")}
 
 
 def stems_of(words: Iterable[str]) -> dict[str, str]:
     """Return the stem of each word; words are in lower case."""
     words = list(words)
     stemmer = Stemmer.Stemmer("english")  # stemmers are not thread-safe
-    lemmas = [_LEMMAS.get(word, word) for word in words]
-    return dict(zip(words, stemmer.stemWords(lemmas), strict=True))
+    stems = stemmer.stemWords([_SINGULARS.get(word, word) for word in words])
+    return {word: _OWN_STEMS.get(word, stem) for word, stem in zip(words, stems, strict=True)}
 
 
 def other_forms(word: str) -> list[str]:
     """Return forms of a word that need not begin like its stem: "mice" for "mouse"."""
-    return [form for form in (_IRREGULAR.get(word), _LEMMAS.get(word)) if form]
+    return [form for form in (_IRREGULAR.get(word), _SINGULARS.get(word)) if form]
 
 
 SHORTEST_PART = 3

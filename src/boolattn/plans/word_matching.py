@@ -46,7 +46,7 @@ class Mentions(NamedTuple):
         shares: The share of the atom's words that the text mentions, from 0 to 1. Words that are rare in these texts
             weigh more, as in BM25; one that is mentioned and denied counts in part.
         denied: The share of its words that the text mentions to deny them ("no onions").
-        complete: Whether all words are mentioned, and, if they are two or three, near each other.
+        complete: Whether all words are mentioned; those of an unwanted atom of two or three also near each other.
         other: Whether a word occurs only within another ("egg" in "eggplant"), or in the name of another thing
             ("butter" in "peanut butter").
     """
@@ -76,8 +76,9 @@ def find_mentions(atoms: Sequence[QueryAtom], texts: Sequence[str]) -> Mentions:
         share_of = weights[rows] / weights[rows].sum()
         found.denied[place] = share_of @ (negated[rows] / said[rows])
         all_said = (plain[rows] >= np.maximum(negated[rows], 1)).all(axis=0)
-        found.complete[place] = all_said & near[pairs].all(axis=0)
-        scattered = all_said & ~found.complete[place]
+        together = near[pairs].all(axis=0)
+        found.complete[place] = all_said if atoms[place].sign == 1 else all_said & together
+        scattered = all_said & ~together
         found.shares[place] = share_of @ (plain[rows] / said[rows])
         found.shares[place, scattered] *= SCATTERED[atoms[place].sign]
         found.other[place] = (other[rows] > 0).any(axis=0) & (found.shares[place] == 0)
