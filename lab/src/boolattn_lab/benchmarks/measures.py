@@ -32,6 +32,14 @@ class Ranking(NamedTuple):
     documents: Sequence[Document] | NDArray[Any]
     scores: Sequence[float] | NDArray[Any]
 
+    def without(self, documents: Collection[Document]) -> "Ranking":
+        """Return the ranking without some documents."""
+        if not documents:
+            return self
+        names = set(map(str, documents))
+        kept = [place for place, document in enumerate(self.documents) if str(document) not in names]
+        return Ranking([self.documents[place] for place in kept], [self.scores[place] for place in kept])
+
 
 Run: TypeAlias = Mapping[str, Ranking]
 """Query -> its ranking."""

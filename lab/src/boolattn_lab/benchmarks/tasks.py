@@ -39,6 +39,8 @@ class RetrievalTask:
         measures: Measures to report.
         negated: For queries with a negated atom, the documents that match it.
         negated_measures: Measures to report with these as answers; lower is better.
+        undecided: For queries with documents that are neither right nor wrong, these; rankings are measured without
+            them.
         template_of: Query ID -> template.
         slice_of: Query ID -> slice, if slices are reported separately.
         document_tokens: How many tokens of a document a dense model reads.
@@ -55,6 +57,7 @@ class RetrievalTask:
     measures: Sequence[Measure] = RANKING_MEASURES
     negated: Judgements = field(default_factory=dict)
     negated_measures: Sequence[Measure] = ()
+    undecided: Judgements = field(default_factory=dict)
     template_of: Mapping[str, str] = field(default_factory=dict)
     slice_of: Mapping[str, str] | None = None
     document_tokens: int = 128
@@ -101,6 +104,7 @@ class RetrievalTask:
 
     def values(self, run: Run) -> PerQuery:
         """Measure a run query by query."""
+        run = {key: ranking.without(self.undecided.get(key, ())) for key, ranking in run.items()}
         values = per_query(self.measures, run, self.answers, self.negated)
         for measure, of_negated in per_query(self.negated_measures, run, self.negated).items():
             values[f"{measure} of negated"] = of_negated

@@ -17,10 +17,12 @@ from boolattn_lab.formats.catalogs import (
     DebianPackage,
     DebianTerm,
     Film,
+    Recipe,
     read_debian_packages,
     read_debian_vocabulary,
     read_films,
     read_pages,
+    read_recipes,
 )
 from boolattn_lab.formats.cdsco import CdscoSentence, Negation, read_cdsco
 from boolattn_lab.formats.pairs import (
@@ -58,6 +60,7 @@ __all__ = [
     "Query",
     "QueryLabels",
     "QuestQuery",
+    "Recipe",
     "RunEntry",
     "SetBertTriple",
     "SkipBad",
@@ -79,6 +82,7 @@ __all__ = [
     "read_pages",
     "read_query_labels",
     "read_quest_queries",
+    "read_recipes",
     "read_setbert_triples",
     "read_stackfaq",
     "read_trec_qrels",

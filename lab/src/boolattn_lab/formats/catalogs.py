@@ -1,4 +1,4 @@
-"""Catalogs to generate queries over: films, Debian packages, and pages with titles."""
+"""Catalogs to generate queries over: films, Debian packages, recipes, and pages with titles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -74,6 +74,26 @@ def _term(place: Place, paragraph: list[tuple[Place, bytes]]) -> DebianTerm:
     # A single dot means an empty line, as in every Debian control file.
     long = "\n".join("" if line.strip() == "." else line.strip() for line in details)
     return DebianTerm(name, short, long)
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """One recipe; ``ingredients`` are lines as printed: "2 cups chopped onions"."""
+
+    id: Filled
+    title: Filled
+    ingredients: tuple[str, ...]
+    source: str
+
+    @property
+    def text(self) -> str:
+        """Its title and ingredients, as a search sees them."""
+        return f"{self.title}. {'; '.join(self.ingredients)}"
+
+
+def read_recipes(path: str | Path, skip: SkipBad | None = None) -> Iterator[Recipe]:
+    """Read ``recipes.jsonl``."""
+    return read_jsonl(path, Recipe, skip)
 
 
 class _Row(msgspec.Struct):

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from boolattn_lab.benchmarks.sets import comlq, esci_150, generated, pairs, public, quest
+from boolattn_lab.benchmarks.sets import comlq, esci_150, generated, pairs, public, quest, recipes
 from boolattn_lab.benchmarks.sets.exclusions import READER_BENCHMARKS
 from boolattn_lab.benchmarks.tasks import ExclusionTask, Task
 from boolattn_lab.formats.folder import DataFolder
@@ -16,6 +16,10 @@ BENCHMARKS: dict[str, Callable[[DataFolder], Task]] = {
     "debian": generated.debian,
     "films-unusual": generated.films_unseen,
     "debian-unusual": generated.debian_unseen,
+    "recipes-not": recipes.excluding,
+    "recipes-and": recipes.joining,
+    "recipes-or": recipes.either,
+    "recipes-mix": recipes.mixing,
     "quest-partial": quest.partial,
     "quest-partial-quarter": quest.quarter,
     "quest-gate": quest.gate,

@@ -1,0 +1,1 @@
+"""Recipes as a catalog: which dish each is, what it contains and lacks, and queries with gold answers."""
