@@ -1,5 +1,6 @@
 """Reranking in two protocols: Cohere's and text-embeddings-inference's (TEI)."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 from uuid import uuid4
@@ -30,7 +31,7 @@ async def cohere_rerank(asked: CohereRerank, request: Request) -> Response:
     found = await _ranked(request, asked, texts)
     results = [
         {"index": each.place, "relevance_score": score} | _atoms(asked, each)
-        for each, score in zip(found, relevance(found), strict=True)
+        for each, score in zip(found, relevance(found, len(texts)), strict=True)
     ]
     meta: dict[str, Any] = {"api_version": {"version": "2"}, "billed_units": {"search_units": 0}}
     dropped = {"dropped": found.dropped} if asked.drop else {}
@@ -45,7 +46,7 @@ async def tei_rerank(asked: TeiRerank, request: Request) -> Response:
         read = f"a text has {longest:,} characters, and {LONGEST_TEXT:,} are read"
         raise too_large(f"{read}: shorten it, or allow truncation")
     found = await _ranked(request, asked, asked.texts)
-    scores = [each.score for each in found] if asked.raw_scores else relevance(found)
+    scores = [each.score for each in found] if asked.raw_scores else relevance(found, len(asked.texts))
     ranks = [
         {"index": each.place, "score": score}
         | ({"text": asked.texts[each.place]} if asked.return_text else {})
@@ -72,14 +73,16 @@ def _read_and_rank(service: Service, asked: HowToRerank, texts: list[str]) -> Ra
         return rerank(applied, texts, documents=options.documents, strictness=options.strictness, drop=asked.drop)
 
 
-def relevance(found: RankedTexts) -> list[float]:
-    """Return scores from 0 to 1 in the same order: as they are if they fit, else stretched to fit.
+def relevance(found: Sequence[Ranked], count: int) -> list[float]:
+    """Return scores from 0 to 1 in the same order: stretched or shrunk to 1 for the best and 1 / N for the worst of N.
 
-    Without scores of a first stage, its order counts as 1 down to 1 / N; the plan adds to that, and subtracts from it.
+    These are the scores of a query without operators: the order of the first stage, in even steps.
     """
     scores = [each.score for each in found]
-    low, high = min([0.0, *scores]), max([1.0, *scores])
-    return [(score - low) / (high - low) for score in scores]
+    low, high = min(scores, default=0.0), max(scores, default=0.0)
+    if low == high:
+        return [1.0] * len(scores)
+    return [round(1 / count + (score - low) / (high - low) * (1 - 1 / count), 6) for score in scores]
 
 
 def _atoms(asked: HowToRerank, ranked: Ranked) -> dict[str, Any]:
