@@ -14,12 +14,13 @@ from boolattn.cli.errors import user_errors
 from boolattn.cli.options import AsJson, Backbone, Model
 from boolattn_lab.benchmarks.esci_150.command import esci_150
 from boolattn_lab.cli.bench_reading import reading_length
-from boolattn_lab.cli.bench_search import pipeline, search, strengths
+from boolattn_lab.cli.bench_search import afternoon, pipeline, search, strengths
 from boolattn_lab.cli.bench_service import service
 from boolattn_lab.cli.options import Data
 from boolattn_lab.cli.train import Changes, Encoder, Out, RecipeFile
 
 bench = typer.Typer(help="Measure cost and quality.", no_args_is_help=True)
+bench.command()(afternoon)
 bench.command()(esci_150)
 bench.command()(pipeline)
 bench.command()(reading_length)
