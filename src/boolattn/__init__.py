@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from boolattn.backbones.dual_encoder import DualEncoder
     from boolattn.backbones.storage.model_names import load_encoder
     from boolattn.explanation.query import explain
-    from boolattn.plans.rerank import Ranked
-    from boolattn.plans.rerank import rerank as rerank
+    from boolattn.plans.rerank import Ranked, rerank
     from boolattn.query_vectors.exported_encoder import ExportedEncoder
     from boolattn.query_vectors.rewriting import signed_vectors
     from boolattn.reading.caller import ExcludedWords
@@ -69,6 +68,7 @@ __all__ = [
     "load_reader",
     "open_index",
     "read",
+    "rerank",
     "save_adapter",
     "signed_vectors",
 ]

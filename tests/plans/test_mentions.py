@@ -59,6 +59,11 @@ def found(thing, *texts, sign=-1):
         ("onions", "no salt\nonions"),
         ("onions", "no eggs, but onions"),
         ("leather", "real leather"),
+        ("curtain", "No Drill Curtain Rods"),
+        ("cheesecake", "No Bake Chocolate Cheesecake"),
+        ("tomatoes", "no-salt-added tomatoes"),
+        ("creamer", "non-dairy powdered creamer"),
+        ("browser", "without waiting for browser support"),
     ],
 )
 def test_it_is_mentioned(thing, text):
@@ -104,6 +109,10 @@ def test_it_is_mentioned(thing, text):
         ("touchscreen", "non-touchscreen laptop"),
         ("dialogue", "a film with no spoken dialogue"),
         ("women", "a world without women"),
+        ("points", "with no championship points"),
+        ("curtain", "a room with no curtains"),
+        ("pixar", "not being produced by Pixar"),
+        ("shot", "not a single shot is fired"),
     ],
 )
 def test_a_mention_that_denies_it_is_told_apart(thing, text):
@@ -173,6 +182,12 @@ def test_words_of_different_texts_are_not_together():
 def test_mentions_and_denials_are_weighed():
     mentions = find_mentions([QueryAtom("cord", None, -1)], ["Cordless, no cord to carry. Forget the cord."])
     assert mentions.shares[0, 0] == pytest.approx(1 / 3) and mentions.denied[0, 0] == pytest.approx(2 / 3)
+
+
+def test_one_real_mention_counts_in_full():
+    texts = ["1 tsp salt, 1 cup unsalted butter", "salt, more salt"]
+    mentions = find_mentions([QueryAtom("salt", None, -1)], texts)
+    assert mentions.shares.tolist() == [[1, 1]] and mentions.denied.tolist() == [[0, 0]] and mentions.complete.all()
 
 
 def test_each_atom_takes_a_word_in_its_own_sense():

@@ -37,11 +37,14 @@ _HAVE = (
 )
 _NOT = r"(?:not|never|cannot|\w+n't|doesnt|dont|didnt|isnt|wont|cant)"
 # Not before the verb of another clause: "without leaving the desktop".
-_NOUNS = rf"(?:(?!\w+ing\b|any\b){_WORD} +)"
+_NOUNS = rf"(?:(?!any\b|for\b|to\b|\w+ing\b){_WORD} +)"
 # Each ends where the mention itself starts.
 _CUES = "|".join(
     (
         rf"no +(?:{_ADJECTIVE} +){{0,2}}",
+        # Only in a sentence: "No Drill Curtain Rods" are curtain rods.
+        rf"(?:with|has|have|had|having|is|are|was|were|but|and|in|of|by|there's|contains?|needs?|uses?)"
+        rf" no +{_NOUNS}{{0,2}}",
         r"no-",
         rf"(?:zero|0|0 ?g|0%)[ -]+(?:{_ADJECTIVE} +)?",
         rf"(?:without|w/o|sans|minus|lacks|lacking|free of|free from|devoid of|excluding|excludes|instead of"
@@ -50,6 +53,8 @@ _CUES = "|".join(
         r"(?:substitutes?|alternatives?|replacement) +(?:for|to) +(?:the +)?",
         rf"{_NOT} +(?:to +)?(?:be +|been +)?(?:{_ARTICLE} +|as +|for +|from +|in +)?(?:real +|original +)?",
         rf"{_NOT} +(?:to +|be +)?(?:{_HAVE}) +(?:{_ARTICLE} +|added +|much +|more +|{_NOUNS}){{0,2}}",
+        rf"{_NOT} +(?:to +|be +|been +|being +){{0,2}}{_WORD}ed +(?:as|by|for|from|in|with) +(?:{_ARTICLE} +)?",
+        rf"{_NOT} +a single +(?:{_ADJECTIVE} +)?",
         rf"(?:neither|nor) +(?:{_WORD} +)?",
         r"non[ -]*",
     )
@@ -60,9 +65,9 @@ _LIST = (
     r"(?<![\w'/-])(?:no(?! (?:longer|more|less|matter|doubt))|zero|without|w/o|free of|free from|lacks|devoid of"
     rf"|{_NOT} (?:{_HAVE})|excluding)(?: any)? +"
 )
-_LISTED_LAST = re.compile(rf"{_LIST}{_ITEM}(?: *, *{_ITEM})* *,? *(?:or|nor) +(?:any +)?(?:{_WORD} +)?$")
+_LISTED_LAST = re.compile(rf"{_LIST}{_ITEM}(?: *, *{_ITEM})* *,? *\b(?:or|nor) +(?:any +)?(?:{_WORD} +)?$")
 _LISTED = re.compile(rf"{_LIST}(?:{_ITEM} *, *)*(?:{_WORD} +)?$")
-_LIST_GOES_ON = re.compile(rf"(?: *, *{_ITEM})* *,? *(?:or|nor) ")
+_LIST_GOES_ON = re.compile(rf"(?: *, *{_ITEM})* *,? *\b(?:or|nor) ")
 _CLAUSE = re.compile(r"[;:!?\n|]|[.](?=\s)| [-\u2013\u2014] |\bbut\b")
 # Phrases whose *not* denies nothing, or denies a *not*: "never altered except for".
 _MISREAD = re.compile(

@@ -35,6 +35,7 @@ _IRREGULAR = {
     "hoof": "hooves",
     "knife": "knives",
     "leaf": "leaves",
+    "lens": "lenses",
     "loaf": "loaves",
     "louse": "lice",
     "man": "men",

@@ -44,7 +44,7 @@ class Mentions(NamedTuple):
 
     Attributes:
         shares: The share of the atom's words that the text mentions, from 0 to 1. Words that are rare in these texts
-            weigh more, as in BM25; one that is mentioned and denied counts in part.
+            weigh more, as in BM25; one that is denied more often than not counts in part.
         denied: The share of its words that the text mentions to deny them ("no onions").
         complete: Whether all words are mentioned; those of an unwanted atom of two or three also near each other.
         other: Whether a word occurs only within another ("egg" in "eggplant"), or in the name of another thing
@@ -65,7 +65,10 @@ def find_mentions(atoms: Sequence[QueryAtom], texts: Sequence[str]) -> Mentions:
     for block in _blocks(texts):
         terms.search([text[:LONGEST_TEXT] for text in texts[block]], counts[..., block], near[:, block])
     plain, negated, other = counts  # (R, N) each
-    said = np.maximum(plain + negated, 1)
+    is_said = (plain > 0) & (plain >= negated)
+    # One real mention counts in full, whatever else is denied: salt and unsalted butter are not half a mention of salt.
+    denied = np.where(is_said, 0, negated / np.maximum(plain + negated, 1))
+    mentioned = np.where(is_said, 1, plain / np.maximum(plain + negated, 1))
     often = (plain > 0).sum(axis=1)
     weights = np.log1p((len(texts) - often + 0.5) / (often + 0.5))  # (R,)
     shape = (len(atoms), len(texts))
@@ -74,12 +77,12 @@ def find_mentions(atoms: Sequence[QueryAtom], texts: Sequence[str]) -> Mentions:
         if not rows:
             continue
         share_of = weights[rows] / weights[rows].sum()
-        found.denied[place] = share_of @ (negated[rows] / said[rows])
-        all_said = (plain[rows] >= np.maximum(negated[rows], 1)).all(axis=0)
+        found.denied[place] = share_of @ denied[rows]
+        all_said = is_said[rows].all(axis=0)
         together = near[pairs].all(axis=0)
         found.complete[place] = all_said if atoms[place].sign == 1 else all_said & together
         scattered = all_said & ~together
-        found.shares[place] = share_of @ (plain[rows] / said[rows])
+        found.shares[place] = share_of @ mentioned[rows]
         found.shares[place, scattered] *= SCATTERED[atoms[place].sign]
         found.other[place] = (other[rows] > 0).any(axis=0) & (found.shares[place] == 0)
     return found
