@@ -65,6 +65,12 @@ def make(folder: Path) -> Path:
          "answers": ["A bread machine is not needed: any bread machine recipe works by hand.", "No bread machine."]},
         {"id": 1, "question": "?", "rephrased": ["bake a cake"], "answers": ["Baking a cake in the oven, an hour."]},
     ])  # fmt: skip
+    kinds = [["onions"], ["celery"], ["onions", "celery"], ["rice", "onions"], ["rice", "celery"], ["carrots"]]
+    _lines(folder / "recipes" / "recipes.jsonl.zst", [
+        {"id": f"{n}-{'-'.join(kind)}", "title": f"Soup {n}", "ingredients": [f"1 cup {each}" for each in kind],
+         "source": "example.org"}
+        for kind in kinds for n in range(12)
+    ])  # fmt: skip
     story = folder / "cd-sco"
     story.mkdir()
     rows = ["I\t_\tI\t_", "did\t_\tdid\t_", "not\tnot\t_\t_", "go\t_\tgo\tgo", ".\t_\t_\t_"]

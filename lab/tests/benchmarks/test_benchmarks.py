@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from boolattn.backbones.storage.model_names import UnknownModelError
 from boolattn_lab.benchmarks.sets import BENCHMARKS, load_benchmark
+from boolattn_lab.benchmarks.sets.recipes import gold_plans, recipe_tasks
 from boolattn_lab.benchmarks.systems import DenseRetriever, load_system
 from boolattn_lab.catalogs.films import films_domain
 from boolattn_lab.catalogs.mentions import pages_domain
@@ -133,6 +134,23 @@ def test_stackfaq_counts_changed_vectors_and_their_cost(folder, minilm_folder, k
     assert (bare, changed) == (1.0, 0.5), "the cake is now ahead of the bread machine"
     assert measures["changed hits"] == 1
     assert measures["RR, bare"] - measures["RR"] == pytest.approx((bare - changed) / 3)
+
+
+def test_recipes_without_an_ingredient_are_what_bm25_does_not_find(folder):
+    task = load_benchmark("recipes-not", DataFolder(folder))
+    for key, query in task.queries.items():
+        [excluded] = [name for name in ("onions", "celery", "rice", "carrots") if name.removesuffix("s") in query]
+        assert task.negated[key] == {doc_id for doc_id, text in task.documents() if excluded in text}
+        assert task.answers[key] == {doc_id for doc_id, text in task.documents() if excluded not in text}
+    measures = run("recipes-not", "--model", "bm25", "--data", folder)["measures"]
+    assert (measures["P@10"], measures["violation@10"]) == (0.0, 1.0), "the excluded word is what BM25 looks for"
+
+
+def test_recipes_of_both_splits_share_no_expression(folder):
+    for name, task in recipe_tasks(DataFolder(folder)).items():
+        plans = {str(plan) for plan in gold_plans(DataFolder(folder), name, "validation").values()}
+        assert plans.isdisjoint(str(plan) for plan in gold_plans(DataFolder(folder), name, "test").values()), name
+        assert len(task.queries) == len(gold_plans(DataFolder(folder), name, "test"))
 
 
 def test_flip_subtracts_what_is_excluded_from_the_whole_query(minilm_folder):

@@ -1,6 +1,7 @@
 """Ranking measures against ir_measures on written files, hand-computed cases and brute force."""
 
 import math
+from dataclasses import replace
 
 import ir_measures
 import numpy as np
@@ -22,6 +23,7 @@ from boolattn_lab.benchmarks.measures import (
     violation,
     word_lsnc,
 )
+from boolattn_lab.benchmarks.tasks import RetrievalTask
 from boolattn_lab.formats.trec import write_trec_qrels, write_trec_run
 
 DOCUMENTS = st.integers(0, 15)
@@ -185,3 +187,19 @@ def test_word_lsnc_falls_with_the_violations_in_the_top_k(violating, value):
 def test_word_lsnc_needs_to_know_what_is_excluded():
     with pytest.raises(ValueError, match="wordLSNC needs the excluded documents"):
         per_query([word_lsnc @ 4], {}, {"q": {"z"}})
+
+
+def test_undecided_documents_leave_no_gap_in_a_ranking():
+    task = RetrievalTask(
+        "t",
+        {"q": "soup without onions"},
+        lambda: iter(()),
+        {"q": {"right"}},
+        [P @ 2, violation @ 2],
+        negated={"q": {"wrong"}},
+        undecided={"q": {"open"}},
+    )
+    found = task.values({"q": Ranking(["open", "wrong", "right", "other"], [4, 3, 2, 1])})
+    assert found == {"P@2": {"q": 0.5}, "violation@2": {"q": 0.5}}
+    decided = replace(task, undecided={}).values({"q": Ranking(["open", "wrong", "right", "other"], [4, 3, 2, 1])})
+    assert decided["P@2"] == {"q": 0.0}

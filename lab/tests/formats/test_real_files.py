@@ -18,6 +18,7 @@ from boolattn_lab.formats import (
     read_films,
     read_pages,
     read_quest_queries,
+    read_recipes,
 )
 
 DATA = Path(os.environ.get("BOOLATTN_DATA", ""))
@@ -35,6 +36,7 @@ pytestmark = pytest.mark.skipif(
         (read_quest_queries, "quest/test_reconstructed.jsonl", 1727),
         (read_quest_queries, "limit/limit_plus_queries.jsonl", 700),
         (read_films, "films/films.jsonl.zst", 34_532),
+        (read_recipes, "recipes/recipes.jsonl.zst", 73_115),
         (read_debian_packages, "debian/packages.jsonl.zst", 63_620),
         (read_debian_vocabulary, "debian/vocabulary.txt", 32 + 642),
         (read_excluir_queries, "excluir/test_manual_final.json", 3452),

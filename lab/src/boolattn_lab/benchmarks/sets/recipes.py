@@ -6,6 +6,7 @@ from heapq import nsmallest
 
 from ir_measures import P, R, nDCG
 
+from boolattn.reading.plan import BooleanPlan
 from boolattn_lab.benchmarks.measures import violation
 from boolattn_lab.benchmarks.tasks import RetrievalTask
 from boolattn_lab.catalogs.recipes.catalog import RecipeCatalog
@@ -49,6 +50,12 @@ def recipe_tasks(data: DataFolder, split: Split = "test") -> dict[str, Retrieval
     """Return all four benchmarks; ``validation`` is for choosing settings, never for reporting."""
     catalog = RecipeCatalog.of(chosen_recipes(data))
     return {name: _task(name, catalog, drawn_queries(catalog, name), split) for name in QUERIES}
+
+
+def gold_plans(data: DataFolder, name: str, split: Split = "test") -> dict[str, BooleanPlan]:
+    """Return what each query of a benchmark means."""
+    drawn = drawn_queries(RecipeCatalog.of(chosen_recipes(data)), name)
+    return {key: query.plan for key, query in drawn.items() if query.split == split}
 
 
 def chosen_recipes(data: DataFolder) -> list[Recipe]:

@@ -35,7 +35,7 @@ class Dish(NamedTuple):
         """Whether a recipe with this title is one; "open" if the words do not settle it."""
         plain = unicodedata.normalize("NFKD", title.lower().replace("\u2019", "'"))
         plain = "".join(char for char in plain if not unicodedata.combining(char))
-        name = _END.split(plain)[0].strip(" .\"'")
+        name = _END.split(plain)[0].strip(" .\"'#0123456789")
         if self.head.search(name):
             return "open" if self.other and self.other.search(name) else "contains"
         return "open" if self.perhaps.search(plain) else "lacks"

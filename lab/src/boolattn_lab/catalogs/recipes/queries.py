@@ -1,7 +1,7 @@
 """Queries for dishes with, without, or with either of some ingredients; gold answers come from the table of phrases."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import combinations, permutations, product
@@ -23,7 +23,7 @@ MINIMUM = 10
 """Fewest answers, and fewest recipes that each part of a query rules out or lets in."""
 COMMON = 0.6
 """An ingredient in more of a dish's recipes than this is not asked for: almost every recipe is right."""
-RARE = 0.1
+RARE = 0.07
 """An ingredient in fewer of a dish's recipes than this is not excluded: ignoring the exclusion would cost nothing."""
 
 # Ingredients of which one contains or is easily confused with the other are never in one query.
@@ -93,6 +93,11 @@ def recipe_queries(catalog: RecipeCatalog, kind: Kind, count: int, seed: int = 0
     return found
 
 
+def gold_of(catalog: RecipeCatalog, kind: Kind, dish: str, chosen: Sequence[str]) -> Known:
+    """Return the recipes for which a dish with or without some ingredients is right, and those that are undecided."""
+    return _evaluate(catalog.ingredients, catalog.dishes[dish], kind, chosen)
+
+
 def _expressions(catalog: RecipeCatalog, kind: Kind, dish: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a dish with ingredients for each query that has enough answers and enough near misses."""
     of_dish = catalog.dishes[dish]
@@ -146,7 +151,7 @@ def _matters(known: Mapping[str, Known], of_dish: Known, kind: Kind, chosen: tup
             return len(each[0] - answers) >= MINIMUM and all(len(one & answers) >= MINIMUM // 2 for one in each[1:])
 
 
-def _evaluate(known: Mapping[str, Known], of_dish: Known, kind: Kind, chosen: tuple[str, ...]) -> Known:
+def _evaluate(known: Mapping[str, Known], of_dish: Known, kind: Kind, chosen: Sequence[str]) -> Known:
     each = [known[name] for name in chosen]
     match kind:
         case "not":
@@ -168,7 +173,7 @@ def _evaluate(known: Mapping[str, Known], of_dish: Known, kind: Kind, chosen: tu
 def _query(catalog: RecipeCatalog, kind: Kind, dish: str, chosen: tuple[str, ...], rng: Random) -> RecipeQuery:
     seen = rng.random() >= _SHARE_UNSEEN
     text, spans = _worded(rng.choice((SEEN if seen else UNSEEN)[kind]), dish, chosen)
-    found = _evaluate(catalog.ingredients, catalog.dishes[dish], kind, chosen)
+    found = gold_of(catalog, kind, dish, chosen)
     excluded = chosen if kind in ("not", "not or") else chosen[-1:] if "not" in kind else ()
     violating = BitMap().union(*(catalog.ingredients[name].true for name in excluded))
     alike = BitMap().union(*(catalog.look_alikes[name] for name in excluded))

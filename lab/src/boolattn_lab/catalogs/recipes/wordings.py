@@ -27,7 +27,7 @@ SEEN: Mapping[Kind, tuple[str, ...]] = {
         "i want to make <dish> but i [hate] <x>",
         "what <dish> can i make if i [don't eat] <x>?",
         "show me <dish> but [leave out] the <x>",
-        "any <dish> recipes that are [not] made with <x>?",
+        "any <Dish> recipes that are [not] made with <x>?",
     ),
     "and": (
         "<dish> with <x> [and] <y>",
@@ -99,7 +99,7 @@ SEEN: Mapping[Kind, tuple[str, ...]] = {
         "<dish> with neither <x> nor <y>",
         "i'm allergic to <x> and <y>, what <dish> can i make?",
         "i want to make <dish> but i don't eat <x> or <y>",
-        "any <dish> recipes without <x> or <y> in them?",
+        "any <Dish> recipes without <x> or <y> in them?",
     ),
 }
 
@@ -110,7 +110,7 @@ UNSEEN: Mapping[Kind, tuple[str, ...]] = {
         "my son [spits out] <x>, which <dish> might he eat?",
         "<dish> for a guest who [gets hives from] <x>",
         "<dish> where the recipe [never calls for] <x>",
-        "<dish> for someone who [gags at] <x>",
+        "<dish> for someone who [retches at] <x>",
         "<dish>, leave the <x> [on the shelf]",
         "grandma [breaks out from] <x>, what <dish> should i bring her?",
     ),
