@@ -10,26 +10,30 @@ import pytest
 
 from tests.service.running import ROOT
 
-TEXT = (ROOT / "docs/service.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-CURL = [block for block in re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL) if block.startswith("curl")]
+TEXT = (ROOT / "docs" / "service.md").read_text(encoding="utf-8")
+PYTHON = re.findall(r"```python\n(.*?)```(?:\n\n```text\n(.*?)```)?", TEXT, re.DOTALL)
+CURL = re.findall(r"```sh\n(curl.*?)```(?:\n\n```json\n(.*?)```)?", TEXT, re.DOTALL)
 
 
-@pytest.mark.parametrize("code", PYTHON, ids=lambda code: code.split()[1])
-def test_python_clients(server, code):
+@pytest.mark.parametrize(("code", "output"), PYTHON, ids=lambda block: block.split()[1] if block else "")
+def test_python_clients(server, code, output):
     code = code.replace("http://localhost:8080", server.url)
     checked = f"{code}\nassert any(name in globals() for name in ('query', 'vector', 'answer'))"
     # A process of its own: huggingface_hub reads HF_HUB_OFFLINE, which tests set, when it is imported.
     environment = {**os.environ, "HF_HUB_OFFLINE": "0"}
     done = subprocess.run([sys.executable, "-c", checked], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+    assert done.stdout == output
 
 
-@pytest.mark.parametrize("command", CURL, ids=lambda command: re.search(r"8080(\S+)", command)[1])
-def test_curl(server, command):
+@pytest.mark.parametrize(("command", "output"), CURL)
+def test_curl(server, command, output):
     command = command.replace("http://localhost:8080", server.url)
     answer = json.loads(subprocess.run(["bash", "-c", command], capture_output=True, check=True).stdout)
-    assert {"data", "embeddings", "hits"} & set(answer)
+    if output:
+        assert answer == json.loads(output)
+    else:
+        assert {"data", "embeddings", "hits"} & set(answer)
 
 
 def test_limits_are_the_defaults():

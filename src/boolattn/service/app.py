@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from fastapi import FastAPI
 from uvicorn.config import STARTUP_FAILURE
 
-from boolattn.service import embedding_routes, page_routes, search_routes, status_routes
+from boolattn.service import embedding_routes, page_routes, rerank_routes, search_routes, status_routes
 from boolattn.service.gate import Gate
 from boolattn.service.jobs import Encoder
 from boolattn.service.keys import read_keys
@@ -48,7 +48,7 @@ def create_app(settings: ServiceSettings, encoder: Encoder | None = None) -> Fas
     )
     app.state.service = service
     add_handlers(app)
-    for routes in (embedding_routes, search_routes, status_routes, page_routes):
+    for routes in (embedding_routes, rerank_routes, search_routes, status_routes, page_routes):
         app.include_router(routes.router)
     keys = None if settings.keys is None else read_keys(settings.keys)
     rates = None

@@ -14,7 +14,7 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from boolattn.reading.reading import Reading
 
 FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when it is imported
-Stage: TypeAlias = Literal["tokenisation", "reading", "encoding", "engine", "queue"]
+Stage: TypeAlias = Literal["tokenisation", "reading", "encoding", "engine", "queue", "reranking"]
 
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)

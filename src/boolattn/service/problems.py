@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-TEI_PATHS = frozenset({"/", "/embed", "/info", "/health"})
+TEI_PATHS = frozenset({"/", "/embed", "/rerank", "/info", "/health"})
 PROBLEM = "application/problem+json"
 _TEI_TYPES = {429: "Overloaded", 503: "Unhealthy", 504: "Backend", 500: "Backend"}
 

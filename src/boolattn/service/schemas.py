@@ -78,16 +78,25 @@ class Request(BaseModel):
     model_config = ConfigDict(extra="ignore", protected_namespaces=())
 
 
-class HowToRead(Request):
-    """How queries are read; the service's settings apply to whatever a request omits."""
+class HowToAct(Request):
+    """What is done with readings; the service's settings apply to whatever a request omits."""
 
     act: StrictBool | None = Field(None, description="Act on exclusions; false reads and reports without acting.")
     strictness: Strictness | None = Field(None, description="How sure the learned reader must be of an exclusion.")
+
+    def options(self, options: ReadingOptions) -> ReadingOptions:
+        """Return options with what the request changes."""
+        return options.changed(act=self.act, strictness=self.strictness)
+
+
+class HowToRead(HowToAct):
+    """How queries are read."""
+
     documents: Documents | None = Field(None, description="What the documents are: things, or pages about them.")
 
     def options(self, options: ReadingOptions) -> ReadingOptions:
         """Return options with what the request changes."""
-        return options.changed(act=self.act, strictness=self.strictness, documents=self.documents)
+        return super().options(options).changed(documents=self.documents)
 
 
 class HowToEmbed(HowToRead):

@@ -15,12 +15,13 @@ from boolattn.cli.options import AsJson, Backbone, Model
 from boolattn_lab.benchmarks.esci_150.command import esci_150
 from boolattn_lab.cli.bench_harm import operators_harm
 from boolattn_lab.cli.bench_reading import plans, reading_length
-from boolattn_lab.cli.bench_search import pipeline, search, strengths
+from boolattn_lab.cli.bench_search import afternoon, pipeline, search, strengths
 from boolattn_lab.cli.bench_service import service
 from boolattn_lab.cli.options import Data
 from boolattn_lab.cli.train import Changes, Encoder, Out, RecipeFile
 
 bench = typer.Typer(help="Measure cost and quality.", no_args_is_help=True)
+bench.command()(afternoon)
 bench.command()(esci_150)
 bench.command()(operators_harm)
 bench.command()(pipeline)

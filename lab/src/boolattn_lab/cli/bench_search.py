@@ -1,4 +1,4 @@
-"""boolattn-lab bench pipeline, search, strengths: cost and quality of indexing and searching."""
+"""boolattn-lab bench afternoon, pipeline, search, strengths: cost and quality of indexing and searching."""
 
 import dataclasses
 import json
@@ -86,6 +86,29 @@ def pipeline(
             outcomes = list(measure_pipeline(task, encoder, opened))
             opened.close()
     print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table", BASES)
+
+
+def afternoon(
+    benchmark: Annotated[str, typer.Argument(help="A benchmark that ranks documents: see lab/docs/benchmarks.md.")],
+    data: Data,
+    model: Model = DEFAULT_MODEL,
+    as_markdown: AsMarkdown = False,
+    as_json: AsJson = False,
+) -> None:
+    """Compare a whole search with an engine's own hybrid search and filters, with our reading and without."""
+    from boolattn.backbones.storage.model_names import load_encoder, title_of
+    from boolattn_lab.benchmarks.afternoon import compare_with_an_afternoon
+    from boolattn_lab.benchmarks.output import print_outcomes
+    from boolattn_lab.benchmarks.sets import load_benchmark
+    from boolattn_lab.benchmarks.tasks import RetrievalTask
+    from boolattn_lab.formats.folder import DataFolder
+
+    with user_errors():
+        task = load_benchmark(benchmark, DataFolder(data))
+        if not isinstance(task, RetrievalTask):
+            raise ValueError(f"{benchmark} has no corpus to search: choose a benchmark that ranks documents")
+        outcomes = list(compare_with_an_afternoon(task, load_encoder(model), title_of(model)))
+    print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
 
 
 def strengths(

@@ -98,7 +98,7 @@ def compare_ways(
         reader: The reader of queries; None uses the model's.
         strictness: How sure the reader must be; None uses the model's setting.
     """
-    index = _indexed(task, DenseRetriever(name, model))
+    index = indexed(task, DenseRetriever(name, model))
     outcomes = {}
     for each, way in WAYS.items():
         searcher = Searcher(
@@ -116,7 +116,7 @@ def compare_ways(
     }
 
 
-def _indexed(task: RetrievalTask, dense: DenseRetriever) -> Index:
+def indexed(task: RetrievalTask, dense: DenseRetriever) -> Index:
     """Return an index of a benchmark's documents: exact vector search and BM25."""
     texts = dict(task.documents())
     index = MemoryIndex()
