@@ -1,11 +1,12 @@
 """The plan that orders the candidates of a search, by what its documents are."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from boolattn.plans.word_forms import COMMON_WORDS
 from boolattn.reading.names import is_about_words, is_fixed_pair
-from boolattn.reading.plan import AllOf, BooleanPlan, QueryAtom
+from boolattn.reading.plan import AllOf, AnyOf, BooleanPlan, PlanNode, QueryAtom, atoms_in
 from boolattn.reading.reading import Documents, Reading
 from boolattn.reading.spans import WORD, Span
 
@@ -34,6 +35,19 @@ def search_plan(reading: Reading, documents: Documents) -> BooleanPlan:
 def has_operators(plan: BooleanPlan) -> bool:
     """Whether a plan says more than its query's text: an *and*, an *or* or a *not*."""
     return not (isinstance(plan.condition, QueryAtom) and plan.condition.sign == 1)
+
+
+def alternatives(plan: BooleanPlan) -> list[str]:
+    """Return the texts that a plan offers: "cookies walnuts" and "cookies raisins" for cookies (walnuts OR raisins)."""
+    parts = plan.condition.parts if isinstance(plan.condition, AllOf) else (plan.condition,)
+    for place, part in enumerate(parts):
+        if isinstance(part, AnyOf):
+            return [_wanted([*parts[:place], each, *parts[place + 1 :]]) for each in part.parts]
+    return []
+
+
+def _wanted(parts: Sequence[PlanNode]) -> str:
+    return " ".join(atom.text for part in parts for atom in atoms_in(part) if atom.sign == 1)
 
 
 def _joins_words(query: str) -> bool:

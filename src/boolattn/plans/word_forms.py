@@ -9,12 +9,12 @@ from collections.abc import Iterable
 import Stemmer
 
 COMMON_WORDS = frozenset({
-    "a", "about", "above", "after", "again", "against", "ain", "all", "also", "am", "an", "and", "any", "are",
-    "aren", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by", "can",
-    "cannot", "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during", "each",
-    "either", "else", "etc", "every", "few", "for", "from", "further", "get", "had", "hadn", "has", "hasn", "have",
-    "haven", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "i", "if", "in",
-    "into", "is", "isn", "it", "its", "itself", "just", "like", "ll", "me", "mightn", "more", "most", "much",
+    "a", "about", "above", "after", "anything", "again", "against", "ain", "all", "also", "am", "an", "and", "any",
+    "are", "aren", "as", "at", "be", "because", "been", "before", "being", "below", "between", "both", "but", "by",
+    "can", "cannot", "could", "couldn", "did", "didn", "do", "does", "doesn", "doing", "don", "down", "during",
+    "each", "either", "else", "etc", "every", "few", "for", "from", "further", "get", "had", "hadn", "has", "hasn",
+    "have", "haven", "having", "he", "her", "here", "hers", "herself", "him", "himself", "his", "how", "i", "if",
+    "in", "into", "is", "isn", "it", "its", "itself", "just", "like", "ll", "me", "mightn", "more", "most", "much",
     "must", "mustn", "my", "myself", "needn", "neither", "no", "nor", "not", "of", "off", "on", "once", "one",
     "only", "onto", "or", "other", "ought", "our", "ours", "ourselves", "out", "over", "own", "per", "please", "re",
     "same", "shan", "she", "should", "shouldn", "so", "some", "such", "than", "that", "the", "their", "theirs",

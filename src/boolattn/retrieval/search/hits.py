@@ -56,7 +56,7 @@ class Pool(NamedTuple):
         cls,
         plan: BooleanPlan,
         rows: Rows,
-        vector: Vectors,
+        vectors: Vectors,
         by_vector: Collection[str],
         documents: Documents = "pages",
     ) -> "Pool":
@@ -65,12 +65,13 @@ class Pool(NamedTuple):
         Args:
             plan: The plan of the query.
             rows: The candidates.
-            vector: (D,), of the query.
+            vectors: (Q, D), of the query, or of its alternatives: a candidate counts by the nearest.
             by_vector: IDs of the candidates from the vector search; the others are BM25's.
             documents: What the candidates are.
         """
         # Row by row: the last digits of a matrix product depend on a row's place among the others.
-        similarity = np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1)
+        each = [np.multiply(rows.vectors, vector, dtype=np.float64).sum(axis=1) for vector in vectors]
+        similarity = np.max(each, axis=0)
         texts = [f"{title} {text}" for title, text in zip(rows.titles, rows.texts, strict=True)]
         nearest = [doc_id in by_vector for doc_id in rows.ids]
         return cls(rows, Evidence.of(plan, texts, similarity, nearest, documents))

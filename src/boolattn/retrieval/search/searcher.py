@@ -11,7 +11,7 @@ from sentence_transformers import SentenceTransformer
 from boolattn.backbones.document_encoder import similarity_of
 from boolattn.backbones.retrieval_model import RetrievalModel, retrieval_model
 from boolattn.backbones.storage.fingerprint import document_fingerprint
-from boolattn.plans.search_plan import has_operators, search_plan
+from boolattn.plans.search_plan import alternatives, has_operators, search_plan
 from boolattn.plans.word_matching import words_of
 from boolattn.query_vectors.query_encoder import PlainEncoder, QueryEncoder, require_finite_vectors
 from boolattn.reading.caller import ExcludedWords
@@ -234,28 +234,39 @@ class Searcher:
     def _gather(self, reading: Reading, k: int, where: Sequence[Filter]) -> Pool:
         _require_hits(k)
         plan, depth = self._plan(reading), max(k, self.settings.pool)
-        vectors = self._vectors(reading)
+        vectors = self._vectors(reading, plan)
         by_text = self._by_text([atom.text for atom in plan.positives], depth, where)
         by_vector = self.index.nearest(vectors, depth, where)
         known = set(by_vector.ids)
         by_text_only = [hit.doc_id for hit in by_text if hit.doc_id not in known]
         rows = by_vector.joined(self.index.fetch(by_text_only)) if by_text_only else by_vector
-        return Pool.of(plan, rows, self._scoring(vectors), known, self.options.documents)
+        return Pool.of(plan, rows, self._scoring(reading, vectors), known, self.options.documents)
 
     def _vector(self, reading: Reading) -> Vectors:
         """Return the query's vector (D,): where nothing is excluded, the plain model's own."""
-        return _encoded(self._acting_encoder if reading.exclusions else self._plain_encoder, reading)
+        vector: Vectors = _encoded(self._acting_encoder if reading.exclusions else self._plain_encoder, [reading])[0]
+        return vector
 
-    def _vectors(self, reading: Reading) -> Vectors:
-        """Return the vectors (Q, D) that gather candidates: a right document may be near the plain one only."""
-        vector = self._vector(reading)[None]
+    def _vectors(self, reading: Reading, plan: BooleanPlan) -> Vectors:
+        """Return the vectors (Q, D) that gather candidates.
+
+        With explicit syntax, each alternative has its own. A query that excludes something also has the plain model's:
+        a right document may mention what is excluded.
+        """
+        texts = alternatives(plan) if reading.source == "syntax" and not reading.exclusions else []
+        if len(texts) > 1:
+            return _encoded(self._plain_encoder, [Reading.plain(text, "syntax", reading.reader) for text in texts])
+        encoders = [self._acting_encoder, self._plain_encoder] if reading.exclusions else [self._plain_encoder]
+        return np.concatenate([_encoded(encoder, [reading]) for encoder in encoders])
+
+    def _scoring(self, reading: Reading, vectors: Vectors) -> Vectors:
+        """Return the vectors (Q, D) of which the nearest scores a candidate.
+
+        Of pages that mention what is excluded, more are right than of things, so there the plain vector counts too.
+        """
         if not reading.exclusions:
-            return vector
-        return np.concatenate([vector, _encoded(self._plain_encoder, reading)[None]])
-
-    def _scoring(self, vectors: Vectors) -> Vectors:
-        """Return the vector (D,) that scores candidates: pages that mention what is excluded may still be right."""
-        scoring: Vectors = vectors.mean(axis=0) if self.options.documents == "pages" else vectors[0]
+            return vectors
+        scoring: Vectors = vectors[:1] if self.options.documents == "things" else vectors.mean(axis=0)[None]
         return scoring
 
     @property
@@ -275,10 +286,10 @@ class Searcher:
         return {"normalize_embeddings": self.normalises, "convert_to_numpy": True, "show_progress_bar": False}
 
 
-def _encoded(encoder: QueryEncoder, reading: Reading) -> Vectors:
-    vector: Vectors = encoder.encode([reading])[0]
-    require_finite_vectors(vector)
-    return vector
+def _encoded(encoder: QueryEncoder, readings: Sequence[Reading]) -> Vectors:
+    vectors = encoder.encode(readings)
+    require_finite_vectors(vectors)
+    return vectors
 
 
 def _require_hits(k: int) -> None:
