@@ -5,6 +5,7 @@ The engine is LanceDB: exact vector search and BM25, merged by reciprocal ranks,
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from boolattn.plans.engine_queries import to_lancedb
 from boolattn.query_vectors.rewriting import PENALTIES, RewriteEncoder, rewritten
 from boolattn.reading.plan import AllOf, BooleanPlan, PlanNode, QueryAtom, join
-from boolattn.reading.reading import Reading
+from boolattn.reading.reading import Exclusion, Reading
 from boolattn.retrieval.search.searcher import Searcher, SearchSettings
 from boolattn_lab.benchmarks.esci_150.ways import indexed
 from boolattn_lab.benchmarks.evaluate import Outcome, evaluate
@@ -89,27 +90,44 @@ class EngineSearch:
 class WholeSearch:
     """A whole search of ours, in memory."""
 
-    def __init__(self, name: str, searcher: Searcher) -> None:
-        """Store the searcher."""
-        self.name, self._searcher = name, searcher
+    def __init__(self, name: str, searcher: Searcher, gold: Mapping[str, BooleanPlan] | None = None) -> None:
+        """Store the searcher, and the plan of each query, if they are given."""
+        self.name, self._searcher, self._gold = name, searcher, gold
 
     def rank(self, queries: Mapping[str, str], documents: Documents, k: int, document_tokens: int) -> Run:
         """Return the best documents for each query."""
-        found = {key: self._searcher.rank(query, DEPTH) for key, query in queries.items()}
+        asked = {key: _with_plan(query, self._gold[key]) if self._gold else query for key, query in queries.items()}
+        found = {key: self._searcher.rank(each, DEPTH) for key, each in asked.items()}
         return {key: _ranking([hit.doc_id for hit in hits]) for key, hits in found.items()}
 
 
-def compare_with_an_afternoon(task: RetrievalTask, model: Any, name: str) -> Iterator[Outcome]:
-    """Evaluate the whole search, and then what an engine does by itself, with and without our reading.
+def _with_plan(query: str, plan: BooleanPlan) -> Reading:
+    """Return the reading of a query whose plan is known."""
+    unwanted = tuple(Exclusion(atom.span, "topic", 1.0, text=atom.text) for atom in plan.negatives)
+    return replace(Reading.plain(query, "caller", "gold plan"), exclusions=unwanted, tree=plan.condition)
+
+
+def compare_with_an_afternoon(
+    task: RetrievalTask, model: Any, name: str, gold: Mapping[str, BooleanPlan] | None = None
+) -> Iterator[Outcome]:
+    """Evaluate whole searches, and then what an engine does by itself, with and without our reading.
 
     Args:
         task: The benchmark.
         model: A plain model.
         name: The model's name.
+        gold: The right plan of each query, if known: what a search does with it is the limit of any reading.
     """
     dense = DenseRetriever(name, model).over(task.documents_are)
-    searcher = Searcher(model, indexed(task, dense), settings=SearchSettings(text=True), documents=task.documents_are)
-    yield evaluate(task, WholeSearch("whole search, hybrid", searcher))
+    index = indexed(task, dense)
+    for way, settings, plans in (
+        ("whole search, hybrid", SearchSettings(text=True), None),
+        ("whole search", SearchSettings(), None),
+        ("whole search, gold plans", SearchSettings(), gold),
+    ):
+        if plans or "gold" not in way:
+            searcher = Searcher(model, index, settings=settings, documents=task.documents_are)
+            yield evaluate(task, WholeSearch(way, searcher, plans))
     with TemporaryDirectory() as folder:
         engine = Engine(task, dense, folder)
         for way, ask in _ways(searcher, dense).items():

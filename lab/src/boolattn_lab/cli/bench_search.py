@@ -95,11 +95,12 @@ def afternoon(
     as_markdown: AsMarkdown = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare a whole search with an engine's own hybrid search and filters, with our reading and without."""
+    """Compare whole searches with an engine's own hybrid search and filters; with gold plans too, over recipes."""
     from boolattn.backbones.storage.model_names import load_encoder, title_of
     from boolattn_lab.benchmarks.afternoon import compare_with_an_afternoon
     from boolattn_lab.benchmarks.output import print_outcomes
-    from boolattn_lab.benchmarks.sets import load_benchmark
+    from boolattn_lab.benchmarks.sets import load_benchmark, recipes
+    from boolattn_lab.benchmarks.sets.recipes import gold_plans
     from boolattn_lab.benchmarks.tasks import RetrievalTask
     from boolattn_lab.formats.folder import DataFolder
 
@@ -107,7 +108,8 @@ def afternoon(
         task = load_benchmark(benchmark, DataFolder(data))
         if not isinstance(task, RetrievalTask):
             raise ValueError(f"{benchmark} has no corpus to search: choose a benchmark that ranks documents")
-        outcomes = list(compare_with_an_afternoon(task, load_encoder(model), title_of(model)))
+        gold = gold_plans(DataFolder(data), benchmark) if benchmark in recipes.QUERIES else None
+        outcomes = list(compare_with_an_afternoon(task, load_encoder(model), title_of(model), gold))
     print_outcomes(task, outcomes, "json" if as_json else "markdown" if as_markdown else "table")
 
 
