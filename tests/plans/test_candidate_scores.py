@@ -30,8 +30,8 @@ def test_not_lowers_by_the_square_of_the_share_times_strength():
     assert added("a NOT b", [[1, 1, 1], [1, 0.5, 0]], strength=2 / UNWANTED) == pytest.approx([-1, 0.5, 1])
 
 
-def test_and_takes_the_mean_and_not_is_subtracted():
-    assert added("a AND b NOT c NOT d", [[1], [0.5], [1], [0.5]]) == pytest.approx([0.75 - 1 - 0.25])
+def test_and_adds_and_not_subtracts():
+    assert added("a AND b NOT c NOT d", [[1], [0.5], [1], [0.5]]) == pytest.approx([1.5 - 1 - 0.25])
 
 
 def test_or_takes_the_best():

@@ -16,12 +16,18 @@ _JOINS = re.compile(r"(?P<before>\w+)\s*(?:,?\s+and\s+|,?\s+or\s+|\s*&\s*|\s+w/\
 def search_plan(reading: Reading, documents: Documents) -> BooleanPlan:
     """Return the plan that a search executes.
 
+    Over pages, *and* and *or* count only next to an exclusion or in explicit syntax: most real queries with these words
+    ask for one thing, and of those that acting on them changed, more got worse than better (lab/docs/results.md).
+
     Where documents are things, a query that joins words, "celery and potato soup", asks for each of its words, also
     where the reading takes it for a name: what is called so has them all. Fixed pairs and questions stay as they are.
-    Pages need not have every word of a name.
     """
     plan = reading.plan()
-    if documents != "things" or has_operators(plan) or not _joins_words(reading.query):
+    if documents == "pages":
+        acts = plan.negatives or plan.source == "syntax" or not has_operators(plan)
+        whole = QueryAtom.at(reading.query, Span(0, len(reading.query)))
+        return plan if acts else replace(plan, condition=whole)
+    if has_operators(plan) or not _joins_words(reading.query):
         return plan
     words = {match[0].lower(): match for match in WORD.finditer(reading.query)}
     atoms = [

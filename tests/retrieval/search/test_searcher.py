@@ -170,7 +170,7 @@ def test_filters_apply_in_every_stage(model, filled, settings):
 def test_a_pool_is_never_smaller_than_k(model, filled):
     searcher = Searcher(model, filled(), settings=SearchSettings(text=True, pool=1))
     assert len(searcher.search(QUERY, 7)) == 7
-    assert len(searcher.gather(QUERY, 1).rows) <= 2
+    assert len(searcher.gather(QUERY, 1).rows) <= 3, "one near each vector, and one by words"
 
 
 @pytest.mark.parametrize("query", ["", "not war", "of the"])
