@@ -14,12 +14,13 @@ _BOUNDARIES_TEXT = """
     with like in on at by from for about of to using containing contains contain including includes include
     featuring starring having has have had near under over above below between around into within mentioning
     covering during against serving that which who where whose is are was were be as per via towards toward
+    w/ uses
 """
 BOUNDARIES = frozenset(_BOUNDARIES_TEXT.split())
 _SAYING_NOTHING_TEXT = """
     a an the fine and or but any some also both either it its it's their they i i'm we you please just something
     anything set found based located directed written made filmed shot produced does do can could there
-    these those ones one well too then
+    these those ones one well too then maybe perhaps
 """
 _SAYING_NOTHING = frozenset(_SAYING_NOTHING_TEXT.split())
 EDGES = _SAYING_NOTHING | BOUNDARIES - {"under", "over", "above", "below", "near", "around"}
@@ -149,7 +150,9 @@ def _chunks_before(tokens: Sequence[Token], place: int, free: int) -> tuple[list
         if start <= free or tokens[start - 1].kind != "comma" or start == end:
             break
         end = start - 1
-    is_bound = chunks[0][0] > free and (tokens[chunks[0][0] - 1].kind == "word")
+    opener = chunks[0][0] - 1
+    # "Either chocolate or vanilla cake" shares the cake; "casserole, either pecans or cream cheese", what precedes.
+    is_bound = opener >= free and (tokens[opener].kind == "word" or (opener > free and tokens[opener].kind == "opener"))
     several_words = chunks[0][1] - chunks[0][0] > 1
     if (len(chunks) == 2 and not is_bound and several_words) or any(e - s > _LONGEST_ITEM for s, e in chunks[1:-1]):
         return chunks[-1:], True  # "accountant jobs, remote or hybrid"

@@ -49,7 +49,7 @@ _ADJECTIVE_END = re.compile(r"\w{2,}(?:proof|less|ful|able|ible|ous|ish|esque|ti
 _SINGULAR_END = re.compile(r"(?:ss|us|is|as|os)$")
 
 _DEMANDING_TEXT = """
-    with containing contains contain including includes include featuring starring having has have using about
+    with w/ uses containing contains contain including includes include featuring starring having has have using about
     mentioning covering
 """
 _DEMANDING = frozenset(_DEMANDING_TEXT.split())
