@@ -35,6 +35,7 @@ def test_it_lets_exclusions_through(query):
     [
         "",
         "weather in paris",
+        "i have beef and carrots, what soup can i make?",  # what they have is wanted
         "who wrote the origin of species",
         "best t-shirt printer",
         "e-mail client for mac - download",
