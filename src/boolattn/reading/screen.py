@@ -47,7 +47,8 @@ _TOGETHER = r"""
         | gave\ up | given\ up | give\ up | to\ one\ side | yet\ to | keep\ getting | all\ taken | taken\ by | to\ death
         | by\ heart | a\ rest | am\ having | can\ (?:go|recite) | wrong\ (?:one|ones|thing) | with\ ?out | w\ ?out
         | different\ (?:\w+\ )?(?:from|than|to|one|ones|place|source) | (?:stop|quit)\ \w+ing
-        | (?:i|we|already)\ (?:know|own|have|did)(?!\b.{1,80}\bcan\ (?:i|we)\b) | makes?\ (?:me|him|her|us|them) | prefer\b.{1,60}\b(?:over|to) )\b
+        | (?:i|we|already)\ (?:know|own|have|did)(?!\b.{1,80}\bcan\ (?:i|we)\b) | makes?\ (?:me|him|her|us|them)
+        | prefer\b.{1,60}\b(?:over|to) )\b
     | [a-z]\ free\ [a-z]
     | [a-z]\ over\ (?!(?:the|time|and|toilet|sink|stove|range|bed|door|window|ear|head|shoulder|desk|counter)s?\b|\d)
     | [a-z]n['\u2019`\u00b4]t\b
