@@ -283,3 +283,22 @@ def test_the_candidates_of_a_query_that_excludes_nothing_are_scored_by_the_vecto
     assert np.any(searcher.gather(QUERY).evidence.effects(1.0)) and not np.any(
         searcher.gather(query).evidence.effects(1.0)
     )
+
+
+def test_candidates_are_near_the_plain_vector_too(bare, filled):
+    index = filled(has_text=False)
+    pool = Searcher(bare, index, settings=SearchSettings(pool=2), reader="rules").gather(QUERY, 2)
+    plain = {hit.doc_id for hit in index.search(bare.encode_query(QUERY, normalize_embeddings=True), 2)}
+    assert plain <= set(pool.rows.ids)
+    assert [call for call, _ in index.asked] == ["nearest", "search"], "one call of the index for both vectors"
+
+
+def test_explicit_alternatives_have_a_vector_each(bare, filled):
+    index = filled(has_text=False)
+    searcher = Searcher(bare, index, settings=SearchSettings(pool=2))
+    pool = searcher.gather("films AND (cooking OR soldiers)", 2)
+    for alternative in ("films cooking", "films soldiers"):
+        vector = bare.encode_query(alternative, normalize_embeddings=True)
+        nearest, _ = index.search(vector, 2)
+        place = pool.rows.ids.index(nearest.doc_id)
+        assert pool.evidence.similarity[place] >= nearest.score - 1e-5
