@@ -27,7 +27,8 @@ from boolattn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from boolattn.reading.reading import Documents, Reading
+    from boolattn.reading.options import ReadingOptions
+    from boolattn.reading.reading import Reading
 
 Query = Annotated[
     str, typer.Argument(help="The query, in quotation marks; after -- if it starts with a minus.", show_default=False)
@@ -65,11 +66,11 @@ def read(
             [seen] = options.read([each], exclude)
             reading = options.decided(seen)
             if as_json:
-                plan = search_plan(reading, options.documents)
+                plan = search_plan(reading, options)
                 found = {"reading": reading.to_dict(), "plan": plan.to_dict()}
                 typer.echo(json.dumps(found, ensure_ascii=False))
             else:
-                typer.echo("\n".join(_told(reading, options.documents)))
+                typer.echo("\n".join(_told(reading, options)))
 
 
 def _queries(query: str | None, file: Path | None) -> Iterator[str]:
@@ -83,7 +84,7 @@ def _queries(query: str | None, file: Path | None) -> Iterator[str]:
         yield from (line.rstrip("\n") for line in lines if not line.isspace())
 
 
-def _told(reading: "Reading", documents: "Documents") -> Iterator[str]:
+def _told(reading: "Reading", options: "ReadingOptions") -> Iterator[str]:
     """Yield the query, what is excluded with the number that decided, the plan, and what is not applied."""
     from boolattn.explanation.terminal import printable
     from boolattn.plans.search_plan import search_plan
@@ -94,7 +95,7 @@ def _told(reading: "Reading", documents: "Documents") -> Iterator[str]:
             yield f'  excludes "{printable(each.exclusion.text)}": a {each.exclusion.kind}, {each.confidence:.2f}'
     if not (reading.exclusions or reading.remarks):
         yield "  excludes nothing: no exclusion was seen"
-    yield f"  plan: {printable(str(search_plan(reading, documents)))}"
+    yield f"  plan: {printable(str(search_plan(reading, options)))}"
     yield from (f"  {printable(remark)}" for remark in reading.remarks)
 
 
@@ -108,9 +109,9 @@ def search(
         list[str] | None, typer.Option(help="A metadata filter, such as 'year>=1990'; may be repeated.")
     ] = None,
     strength: Annotated[float, typer.Option(min=0, help="Weight of unwanted words; see docs/search.md.")] = 1.0,
-    hybrid: Annotated[bool, typer.Option("--hybrid", help="Also use BM25, if the index supports it.")] = False,
+    hybrid: Annotated[bool, typer.Option("--hybrid", help="Merge hits of BM25 into a plain search.")] = False,
     verify: Annotated[
-        bool, typer.Option(help="If something is excluded, rescore a larger pool of candidates, atom by atom.")
+        bool, typer.Option(help="Let and, or and not order a larger pool of candidates, atom by atom.")
     ] = True,
     plain: Annotated[bool, typer.Option("--plain", help="Also show the plain model's hits, side by side.")] = False,
     as_json: AsJson = False,

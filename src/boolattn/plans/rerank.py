@@ -93,7 +93,7 @@ def rerank(
     _require_texts(texts)
     first = _first_scores(scores, len(texts))
     reading = options.applied(_reading(query, exclude, options))
-    plan = search_plan(reading, documents)
+    plan = search_plan(reading, options)
     if not texts or not has_operators(plan):
         return RankedTexts(Ranked(place, float(score)) for place, score in enumerate(first))
     evidence = Evidence.of(plan, texts, first, documents=documents)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from boolattn.plans.search_plan import search_plan
 from boolattn.reading.options import ReadingOptions
-from boolattn.reading.reading import Documents, Reading
+from boolattn.reading.reading import Reading
 from boolattn.service.documented import PROBLEMS, WRITE_PROBLEMS
 from boolattn.service.engine_calls import WatchedIndex
 from boolattn.service.jobs import Encoded, Job, read_query
@@ -39,7 +39,7 @@ async def read(asked: ReadRequest, request: Request) -> Response:
     service.require_texts([asked.query])
     job = Job(asked.query, "query", options=asked.options(service.encoder.options), exclude=asked.exclude, in_full=True)
     reading, applied = await service.in_thread(request, partial(read_query, job))
-    return _json(_understood(reading, applied, job.options.documents))
+    return _json(_understood(reading, applied, job.options))
 
 
 @router.post("/v1/explain", response_model=ExplainAnswer, responses=PROBLEMS)
@@ -75,8 +75,7 @@ async def search(asked: SearchRequest, request: Request) -> Response:
     hits, plain = await service.in_engine(request, name, partial(_search, service, name, asked, job.options, encoded))
     reading, applied = encoded[0].reading, encoded[0].applied
     assert reading is not None and applied is not None
-    documents = job.options.documents
-    answer = _understood(reading, applied, documents) | {"index": name, "hits": hits}
+    answer = _understood(reading, applied, job.options) | {"index": name, "hits": hits}
     return _json(answer | ({"plain": plain} if asked.plain else {}))
 
 
@@ -160,8 +159,8 @@ def _delete(service: Service, name: str, ids: list[str], abandoned: Event) -> No
     service.wrote(name)
 
 
-def _understood(reading: Reading, applied: Reading, documents: Documents) -> dict[str, Any]:
-    plan = search_plan(applied, documents)
+def _understood(reading: Reading, applied: Reading, options: ReadingOptions) -> dict[str, Any]:
+    plan = search_plan(applied, options)
     return {"reading": reading.to_dict(), "plan": plan.to_dict(), "acts": bool(applied.exclusions)}
 
 

@@ -113,3 +113,10 @@ def test_a_plan_orders_the_candidates(index, models, query, documents):
 def test_pages_keep_a_query_with_and_whole(index, models):
     condition = Searcher(models["plain"], index, reader="rules").plan(AND).condition
     assert condition == QueryAtom(AND, Span(0, len(AND)))
+
+
+@pytest.mark.parametrize("query", [AND, OR, SYNTAX, "stories of soldiers and cooks"])
+def test_things_are_searched_plainly_if_nothing_is_acted_on(index, bare, models, query):
+    searcher = Searcher(models["plain"], index, reader="rules", documents="things", act=False)
+    vector = bare.encode_query(query, normalize_embeddings=True)
+    assert not differing(lambda: index.search(vector, 5), lambda: searcher.search(query, 5))

@@ -28,18 +28,18 @@ from boolattn.retrieval.search.hits import Pool, SearchHit, fuse, unverified_hit
 class SearchSettings:
     """The stages of a search.
 
-    A query with no exclusion to apply gets a plain search: one call of the index with the plain model's vector, merged
-    with BM25's hits if ``text`` is set. The other settings matter only if something is excluded.
+    A query without an *and*, *or* or *not* to act on (``boolattn.plans.search_plan``) gets a plain search: one call of
+    the index with the plain model's vector, merged with BM25's hits if ``text`` is set.
 
     Attributes:
-        plan: Whether to act on exclusions; if False, every query gets a plain search.
-        text: Hybrid search: whether to also use BM25, if the index supports it, and merge the hits.
-        verify: Whether to rescore a larger pool of candidates, atom by atom: see
-            ``boolattn.plans.candidate_scores``.
+        plan: Whether to act on operators; if False, every query gets a plain search.
+        text: Hybrid search: whether a plain search also uses BM25, if the index supports it, and merges the hits.
+        verify: Whether the plan orders a larger pool of candidates, atom by atom: see
+            ``boolattn.plans.candidate_scores``. If not, only exclusions act, and only on the query's vector.
         strength: Weight of unwanted words against wanted ones in verification. Higher values return fewer unwanted hits
             and, above 1, also fewer relevant ones; 1 was chosen on validation queries. With 0, only the query's vector
             excludes, which ``strength`` does not affect; ``plan`` turns that off.
-        pool: Number of candidates from the vector search and from BM25 each, for merging or verification.
+        pool: Number of candidates near each vector and from BM25, for merging or verification.
     """
 
     plan: bool = True
@@ -193,7 +193,7 @@ class Searcher:
         return self.settings.plan and self.settings.verify and has_operators(self._plan(reading))
 
     def _plan(self, reading: Reading) -> BooleanPlan:
-        return search_plan(reading, self.options.documents)
+        return search_plan(reading, self.options)
 
     def _read_to_act(self, query: str | Reading, exclude: ExcludedWords | None = None) -> Reading:
         """Return the reading to act on; a text is read here, once."""
