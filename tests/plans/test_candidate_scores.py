@@ -5,13 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boolattn.plans.candidate_scores import WEIGHTS, Evidence
+from boolattn.plans.candidate_scores import Evidence, Weights
 from boolattn.plans.word_matching import Mentions
 from boolattn.reading import limits
 from boolattn.reading.caller import caller_reading
 from boolattn.reading.syntax import parse
 
-UNWANTED = WEIGHTS["pages"].unwanted
+UNWANTED = 0.25
+WEIGHTS = Weights(wanted=1.0, unwanted=UNWANTED, denied=0.0, verifier=0.0)
 
 
 def evidence_of(query, shares, spread=1.0, plan=None):
@@ -19,7 +20,7 @@ def evidence_of(query, shares, spread=1.0, plan=None):
     plan, shares = plan or parse(query), np.array(shares, dtype=float)
     nothing = np.zeros_like(shares)
     mentions = Mentions(shares, nothing, shares == 1, nothing > 0)
-    return Evidence(plan.atoms, plan.condition, np.zeros(shares.shape[1]), spread, mentions)
+    return Evidence(plan.atoms, plan.condition, np.zeros(shares.shape[1]), spread, mentions, WEIGHTS)
 
 
 def added(query, shares, strength=1 / UNWANTED):

@@ -100,9 +100,8 @@ def test_alternatives_that_repeat_an_atom_keep_its_effect():
     repeated = type(plan.condition)(
         tuple(type(part)(tuple(same[atom.text] for atom in part.parts)) for part in plan.condition.parts)
     )
-    evidence = Evidence.of(
-        type(plan)(plan.query, repeated, 1.0, "syntax", ""), ["cookies with figs", "tea"], np.array([1.0, 0.0])
-    )
+    again = type(plan)(plan.query, repeated, 1.0, "syntax", "")
+    evidence = Evidence.of(again, ["cookies with figs", "tea"], np.array([1.0, 0.0]), documents="things")
     assert evidence.effects(1.0).sum(axis=0) == pytest.approx([2, 0])
 
 

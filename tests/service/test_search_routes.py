@@ -44,7 +44,9 @@ def test_options_of_a_search(server, searcher):
 
     def expected(**more):
         settings = SearchSettings(**more.pop("settings", {}))
-        own = searcher.with_vector(searcher._vector(searcher._read_to_act(QUERY)), settings=settings)
+        reading = searcher._read_to_act(QUERY)
+        vectors = searcher._vectors(reading, searcher.plan(reading))
+        own = searcher.with_vector(vectors[0], vectors[-1], settings=settings)
         return [hit.doc_id for hit in own.search(QUERY, 6, **more)]
 
     assert found() == expected() and not WAR & set(found()[:3])

@@ -51,8 +51,8 @@ class Weights:
 
 
 WEIGHTS: Mapping[Documents, Weights] = {
-    "pages": Weights(wanted=1.0, unwanted=0.25, denied=0.0, verifier=0.5),
-    "things": Weights(wanted=1.0, unwanted=1.5, denied=0.5, verifier=2.0),
+    "pages": Weights(wanted=0.5, unwanted=0.25, denied=0.0, verifier=0.25),
+    "things": Weights(wanted=1.0, unwanted=1.5, denied=0.5, verifier=0.5),
 }
 """By what documents are: those of pages were chosen on questions about passages, those of things on recipes, each on
 validation queries. A page may mention what is excluded and still be right, so unwanted words count less there."""
