@@ -9,6 +9,7 @@ from boolattn.plans.word_forms import COMMON_WORDS
 from boolattn.plans.word_matching import distinctive_words, find_mentions, words_of
 from boolattn.reading.plan import QueryAtom
 from boolattn.reading.rules.rule_reader import read_by_rules
+from boolattn.reading.syntax import parse
 
 
 def shares_found(wanted, texts):
@@ -78,3 +79,9 @@ def test_words_are_found_in_the_same_texts_however_many_are_wanted():
 
 def test_words_of_any_script_are_found():
     assert shares_found([["ärzte"], ["2010s"]], ["Die Ärzte, 2010s", "Æther"]).tolist() == [[1, 0], [1, 0]]
+
+
+def test_words_of_a_request_count_only_where_there_are_no_others():
+    [request, cooking] = distinctive_words(parse('"what soup can I make" AND cooking').atoms)
+    assert (request, cooking) == (["soup"], ["cooking"])
+    assert words_of(["what soup can I make"]) == ["soup", "make"], "a text search has them all"

@@ -8,14 +8,15 @@ from collections.abc import Iterable
 
 import Stemmer
 
-_REQUEST_WORDS = frozenset({
+REQUEST_WORDS = frozenset({
     "allergic", "allergy", "anyone", "best", "bring", "called", "calls", "cook", "cooking", "eat", "eating", "eats",
     "give", "good", "got", "great", "hate", "hates", "help", "idea", "ideas", "kind", "let", "look", "looking",
     "love", "make", "makes", "making", "may", "might", "need", "needs", "new", "recipe", "recipes", "recommend",
     "search", "searching", "someone", "sort", "suggest", "thing", "things", "type", "use", "uses", "using", "want",
     "wants", "way",
 })  # fmt: skip
-"""Words of a request, which its answers need not contain: "what can I make for someone who is allergic"."""
+"""Words of a request, which its answers need not contain: "what can I make for someone who is allergic". They count in
+an atom that has no others: "films about cooking"."""
 
 COMMON_WORDS = frozenset({
     "a", "about", "above", "after", "anything", "again", "against", "ain", "all", "also", "am", "an", "and", "any",
@@ -31,7 +32,7 @@ COMMON_WORDS = frozenset({
     "until", "up", "upon", "us", "ve", "very", "was", "wasn", "we", "were", "weren", "what", "when", "where",
     "whether", "which", "while", "who", "whom", "whose", "why", "will", "with", "within", "without", "won", "would",
     "wouldn", "you", "your", "yours", "yourself", "yourselves",
-}) | _REQUEST_WORDS  # fmt: skip
+})  # fmt: skip
 """Words that say nothing about a text."""
 
 _IRREGULAR = {

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from boolattn.plans.contexts import prepared
 from boolattn.plans.mention_search import Counts, Terms
-from boolattn.plans.word_forms import COMMON_WORDS, stems_of
+from boolattn.plans.word_forms import COMMON_WORDS, REQUEST_WORDS, stems_of
 from boolattn.reading.plan import QueryAtom
 
 Numbers = NDArray[np.float64]
@@ -34,7 +34,8 @@ def distinctive_words(atoms: Sequence[QueryAtom]) -> list[list[str]]:
     wanted = set(stems_of(words_of(atom.text for atom in atoms if atom.sign == 1)).values())
     found = []
     for atom in atoms:
-        stems = stems_of(words_of([atom.text]))
+        words = words_of([atom.text])
+        stems = stems_of([word for word in words if word not in REQUEST_WORDS] or words)
         found.append([word for word, stem in stems.items() if atom.sign == 1 or stem not in wanted])
     return found
 
