@@ -34,7 +34,9 @@ print(json.dumps({
     "plan": str(plan),
     "lucene": to_lucene(plan),
     "exports": [to_elasticsearch(plan, "text"), to_qdrant(plan, lambda text: [1.0]), to_weaviate(plan)],
-    "reranked": [hit.place for hit in boolattn.rerank(query, ["war movies", "movies set in Vietnam"], documents="things")],
+    "reranked": [
+        hit.place for hit in boolattn.rerank(query, ["war movies", "movies set in Vietnam"], documents="things")
+    ],
     "vectors": boolattn.signed_vectors([query, "movies about war"], embed).tolist(),
 }))
 """
