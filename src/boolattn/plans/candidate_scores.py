@@ -67,7 +67,7 @@ class AtomEffect:
         sign: +1 if it is wanted, -1 if it is excluded.
         effect: Its contribution to the hit's score; negative if it lowered the score.
         found: What the hit's text says about it; a "negated mention" is "no onions", "part of another word" is "egg" in
-            "eggplant", or "butter" in "peanut butter". Empty if nobody looked.
+            "eggplant", or "butter" in "peanut butter". Empty if it was not checked.
     """
 
     text: str
